@@ -31,6 +31,7 @@ RESULTS = {
     "stations-for-delay": {"stations", "mean_delay_s", "next_delay_s"},
     "think-for-delay": {"think_s", "mean_delay_s"},
     "anomaly": {"aggregate_bps", "fast_bps", "slow_bps", "slow_airtime"},
+    "edca": {"throughput_bps", "collision_probability", "tau", "mpdus", "ppdu_s"},
     "ppdu-duration": {"duration_s", "preamble_s", "symbols", "bits_per_symbol", "rate_bps"},
     "wimax-frame": {
         *("symbols", "dl_symbols", "ul_symbols", "dl_data_symbols", "ul_data_symbols"),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         stations_for_delay,
         think_for_delay,
     )
+    from evenair.models.edca import EdcaSaturation, edca_saturation
     from evenair.models.mixed_rates import Anomaly, anomaly
     from evenair.models.numbers import ModelError
     from evenair.models.ppdu import Ppdu, ppdu_duration
@@ -77,6 +78,7 @@ __all__ = [
     "Anomaly",
     "Cell",
     "Contention",
+    "EdcaSaturation",
     "Evaluation",
     "ModelError",
     "Ppdu",
@@ -97,6 +99,7 @@ __all__ = [
     "contention_free_round",
     "contention_time",
     "describe",
+    "edca_saturation",
     "evaluate",
     "file_delay",
     "light_load_delay",
@@ -126,6 +129,7 @@ __getattr__, __dir__ = lazy_names(
         "Anomaly": "mixed_rates",
         "Cell": "cell",
         "Contention": "dcf",
+        "EdcaSaturation": "edca",
         "Evaluation": "command.call",
         "ModelError": "numbers",
         "Ppdu": "ppdu",
@@ -146,6 +150,7 @@ __getattr__, __dir__ = lazy_names(
         "contention_free_round": "tcp",
         "contention_time": "window",
         "describe": "command.call",
+        "edca_saturation": "edca",
         "evaluate": "command.call",
         "file_delay": "session",
         "light_load_delay": "session",

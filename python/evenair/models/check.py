@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenair.models.numbers import ModelError
+from evenair.models.ppdu import ppdu_duration
 from evenair.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -70,6 +71,57 @@ def check_bianchi(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
         "short_retry_limit": _UNLIMITED,
     }
     scenario = _saturated(int(inputs["nodes"]), cell, payload - header, header, settings)
+
+    def measure(document: Mapping[str, Any]) -> dict[str, float]:
+        return {
+            "throughput_bps": document["aggregate_goodput_bps"] * payload / (payload - header),
+            "collision_probability": _collision_probability(document),
+        }
+
+    return scenario, measure
+
+
+def check_edca(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
+    """Saturated uplinks of 802.11n, 802.11ac or 802.11ax."""
+    header = 28  # of IP and UDP
+    payload, nodes = int(inputs["payload"]), int(inputs["nodes"])
+    if payload <= header:
+        raise ModelError(f"payload: got {payload}; accepted: with --check, above {header} bytes")
+    phy = ("phy", "channel_width", "mcs", "streams", "guard_interval", "preamble", "band")
+    mode = {key: inputs[key] for key in phy if inputs[key] is not None}
+    if mode["phy"] == "802.11n":
+        mode.setdefault("channel_width", 20e6)
+    access = {key: inputs[key] for key in ("aifsn", "cw_min", "cw_max")} | {"txop": 0}
+    if inputs["aifsn"] < 2:
+        raise ModelError(f"aifsn: got {inputs['aifsn']}; accepted: with --check, 2 to 15")
+    aggregation: Any = {"kind": "a-mpdu"}
+    if inputs["window"] is not None:
+        aggregation = "off" if inputs["window"] == 1 else aggregation | {"window": inputs["window"]}
+    settings = mode | {
+        "edca": {"kind": "wmm", "be": access},
+        "aggregation": aggregation,
+        "rts_threshold": 0 if inputs["rts"] else "off",
+        "short_retry_limit": inputs["retry_limit"],
+        "queue": {"kind": "droptail", "limit": _LARGE},
+    }
+    rate = ppdu_duration(payload, **{key: inputs[key] for key in phy}).rate_bps
+    flow = {
+        "direction": "up",
+        "transport": "udp",
+        "rate": max(1.2 * rate / nodes, 1.0),
+        "segment": payload - header,
+        "header": header,
+        "start": 0,
+    }
+    queue = {"kind": "droptail", "limit": _LARGE}
+    scenario = Scenario(
+        name="check of a model",
+        warmup=_WARMUP,
+        duration=_DURATION,
+        cell=settings,
+        wired={"rate": "unlimited", "delay": 0},
+        station=[{"count": nodes, "queue": queue, "flows": [flow]}],
+    )
 
     def measure(document: Mapping[str, Any]) -> dict[str, float]:
         return {

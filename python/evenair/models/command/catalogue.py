@@ -13,12 +13,14 @@ from evenair.models.check import (
     Check,
     check_bianchi,
     check_contention,
+    check_edca,
     check_session_delay,
     check_tcp_throughput,
     check_window_effect,
 )
 from evenair.models.dcf import contention
 from evenair.models.design import MAX_STATIONS, stations_for_delay, think_for_delay
+from evenair.models.edca import edca_saturation
 from evenair.models.mixed_rates import SHARING, anomaly, check_anomaly
 from evenair.models.numbers import ModelError
 from evenair.models.ppdu import BANDS, MAX_PSDU, PHYS, ppdu_duration
@@ -133,6 +135,15 @@ _DELAY = Key("delay", "time", 1.0, "bound of the mean session delay", "s")
 _DCF = ("fixed_point", "collision_backoff", "collisions", "after_collision")
 _TCP = (*_DCF, "lone_station", "average")
 _US, _MS, _MBPS = 1e6, 1e3, 1e-6
+_PHY_KEYS = (
+    Key("phy", "choice", PHYS[0], "the PHY", accepted=PHYS),
+    Key("channel_width", "frequency", None, "[80 MHz; 802.11n: 20 MHz]", "Hz"),
+    Key("mcs", "integer", None, "of each stream [the highest]", most=11, least=0),
+    Key("streams", "integer", 1, "spatial streams", most=8),
+    Key("guard_interval", "time", 0.8e-6, "of its symbols", "s"),
+    Key("preamble", "time", None, "and headers [those of the standard]", "s"),
+    Key("band", "choice", BANDS[0], "2.4 GHz has a signal extension", accepted=BANDS),
+)
 
 
 _HEARD = "every node hears every other; a frame is lost only in a collision"
@@ -154,6 +165,10 @@ def _contention(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict
 def _bianchi(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
     payload, rts, eifs = inputs["payload"], inputs["rts"], inputs["eifs"]
     return saturation(inputs["nodes"], payload, rts=rts, eifs=eifs, cell=cell)._asdict()
+
+
+def _edca(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
+    return edca_saturation(**inputs)._asdict()
 
 
 def _tcp_throughput(inputs: Mapping[str, Any], cell: Cell, variant: Variant) -> dict[str, Any]:
@@ -266,6 +281,42 @@ MODELS = {
             curve="1:50:1",
             check=check_bianchi,
             unused=("segment", "header", "attempts"),
+        ),
+        Model(
+            name="edca",
+            summary="saturated stations of 802.11n, 802.11ac or 802.11ax: throughput",
+            source="Bianchi 2000, with the rules of IEEE 802.11-2020, 10.23.2",
+            assumptions=(
+                "each station always has packets to send, all of one access category",
+                _HEARD,
+                _SAME_P,
+                "an access has one PPDU, and what collides is sent again without limit",
+                "of several that collide again before the others count, there are two",
+            ),
+            keys=(
+                Key("nodes", "integer", 2, "saturated stations"),
+                Key("payload", "size", 1500.0, "of an IP packet", "bytes"),
+                *_PHY_KEYS,
+                Key("window", "integer", None, "MPDUs in a PPDU at most [Block Ack's]", most=256),
+                Key("rts", "boolean", False, "with RTS/CTS"),
+                Key("aifsn", "integer", 3, "AIFS is SIFS and so many slots", most=15),
+                Key("cw_min", "integer", 15, "CWmin", "slots", most=1023),
+                Key("cw_max", "integer", 1023, "CWmax", "slots", most=1023),
+                Key("retry_limit", "integer", 7, "failures before CW starts anew", most=255),
+            ),
+            results=(
+                Result("throughput_bps", "throughput of all", "Mb/s", _MBPS),
+                Result("collision_probability", "collision probability"),
+                Result("tau", "probability to transmit in a slot"),
+                Result("mpdus", "MPDUs in a PPDU"),
+                Result("ppdu_s", "duration of a PPDU", "us", _US),
+            ),
+            evaluate=_edca,
+            vectorised=False,
+            curve="1:50:1",
+            check=check_edca,
+            unused=tuple(key.name for key in CELL_KEYS),
+            is_wlan=False,
         ),
         Model(
             name="tcp-throughput",
@@ -437,13 +488,7 @@ MODELS = {
                     "bytes",
                     most=MAX_PSDU,
                 ),
-                Key("phy", "choice", PHYS[0], "the PHY", accepted=PHYS),
-                Key("channel_width", "frequency", None, "[80 MHz; 802.11n: 20 MHz]", "Hz"),
-                Key("mcs", "integer", None, "of each stream [the highest]", most=11, least=0),
-                Key("streams", "integer", 1, "spatial streams", most=8),
-                Key("guard_interval", "time", 0.8e-6, "of its symbols", "s"),
-                Key("preamble", "time", None, "and headers [those of the standard]", "s"),
-                Key("band", "choice", BANDS[0], "2.4 GHz has a signal extension", accepted=BANDS),
+                *_PHY_KEYS,
             ),
             results=(
                 Result("duration_s", "duration", "us", _US),
