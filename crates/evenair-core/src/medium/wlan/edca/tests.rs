@@ -4,6 +4,7 @@ mod conservation;
 mod oracle;
 mod saturation;
 mod shared_queue;
+mod timelines;
 
 use super::*;
 use crate::loss::LinkLoss;

@@ -1,0 +1,158 @@
+//! Frame exchanges by hand, in microseconds. Sizes of all: packets of 1,500 bytes, MPDUs of 1,538. HT20 at MCS 7 has 260
+//! bits in a symbol of 4 us behind 36 us of preamble; responses have 24 Mb/s, 96 bits in a symbol behind 20 us.
+
+use super::*;
+
+const AP: NodeId = NodeId::ACCESS_POINT;
+
+/// Stations of HT20 at MCS 7, and an access point.
+fn ht20(config: EdcaConfig, stations: usize, aggregates: bool, seed: u64) -> Cell<Edca> {
+    let aggregation = aggregates.then(|| Aggregation::of(PhyFormat::Ht));
+    let node = EdcaNode { mode: mode(PhyFormat::Ht, 7, 20), aggregation };
+    cell(config, &vec![node; stations + 1], seed)
+}
+
+/// `from` gets a packet for or from `station` at this time.
+fn send(cell: &mut Cell<Edca>, us: u64, from: NodeId, station: u32, category: AccessCategory) {
+    let at = Instant::from_nanos(1000 * us);
+    cell.send(at, from, packet(NodeId(station), 1500, category, at));
+}
+
+/// What is passed on before 10 ms: when, and by whom.
+fn arrivals(cell: &mut Cell<Edca>) -> Vec<(f64, u32)> {
+    let arrivals = std::iter::from_fn(|| cell.poll(Instant::from_nanos(10_000_000)));
+    arrivals.map(|arrival| (arrival.at.as_nanos() as f64 / 1e3, arrival.from.0)).collect()
+}
+
+/// ```text
+/// 0  43          271  287  315  358
+/// |AIFS|PPDU: 1   |SIFS|ACK |AIFS| k slots |PPDU: 2
+/// ```
+/// 16 + 8 x 1,538 + 6 bits: 48 symbols. An ACK of 14 bytes: 2 symbols.
+#[test]
+fn a_single_mpdu_and_its_ack() {
+    let mut cell = ht20(config(), 1, false, 1);
+    send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+    send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+    let [(first, 1), (second, 1)] = arrivals(&mut cell)[..] else { panic!("two packets") };
+    assert_eq!(first, 271.0);
+    let slots = (second - 228.0 - 358.0) / 9.0;
+    assert!(slots.fract() == 0.0 && (0.0..=15.0).contains(&slots), "{slots}");
+}
+
+/// VHT20 at MCS 8 has 312 bits in a symbol behind 40 us. A single MPDU has a delimiter (9.7.1): 16 + 8 x 1,542 + 6 bits,
+/// 40 symbols, of which the last bit of the MPDU is in the last.
+///
+/// ```text
+/// 0  43            243  259  287
+/// |AIFS|PPDU: S-MPDU|SIFS|ACK |
+/// ```
+#[test]
+fn an_s_mpdu_and_its_ack() {
+    let aggregation = Some(Aggregation::of(PhyFormat::Vht));
+    let node = EdcaNode { mode: mode(PhyFormat::Vht, 8, 20), aggregation };
+    let mut cell = cell(config(), &[node; 2], 1);
+    send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+    assert_eq!(arrivals(&mut cell), [(243.0, 1)]);
+    let usage = cell.medium().access_usage(NodeId(1), AccessCategory::BestEffort);
+    assert_eq!(usage.airtime, Duration::from_micros(287 - 43));
+}
+
+/// RTS of 20 bytes and CTS of 14: 2 symbols each. Two subframes, 1,544 + 1,542 bytes: 96 symbols. The first MPDU ends
+/// with byte 1,542, in symbol 48. A Block Ack of 32 bytes: 3 symbols.
+///
+/// ```text
+/// 0  43 71   87  115  131         551  567 599
+/// |AIFS|RTS|SIFS|CTS|SIFS|PPDU: 1 2|SIFS|BA |
+/// ```
+#[test]
+fn an_a_mpdu_behind_rts_and_cts() {
+    let mut cell = ht20(EdcaConfig { rts_threshold: Some(2000), ..config() }, 1, true, 1);
+    send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+    send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+    assert_eq!(arrivals(&mut cell), [(131.0 + 36.0 + 192.0, 1), (551.0, 1)]);
+    let usage = cell.medium().access_usage(NodeId(1), AccessCategory::BestEffort);
+    assert_eq!(usage.airtime, Duration::from_micros(599 - 43));
+}
+
+/// A TXOP of video, 3,008 us from 34 on, has single MPDUs every 228 + 16 + 28 + 16 = 288 us. The tenth and its ACK end
+/// 9 x 288 + 272 = 2,864 us after the start; another would end at 3,152. Then the backoff.
+///
+/// ```text
+/// 0  34    262  278 306  322   550  566 594        2898      2932
+/// |AIFS|PPDU|SIFS|ACK|SIFS|PPDU|SIFS|ACK| ... 10 x |AIFS| k slots |PPDU: 11
+/// ```
+#[test]
+fn a_txop_has_as_many_exchanges_as_fit() {
+    let mut cell = ht20(config(), 1, false, 1);
+    for _ in 0..11 {
+        send(&mut cell, 0, NodeId(1), 1, AccessCategory::Video);
+    }
+    let arrivals: Vec<_> = arrivals(&mut cell).into_iter().map(|(at, _)| at).collect();
+    let expected: Vec<_> = (0..10).map(|k| f64::from(34 + 228 + 288 * k)).collect();
+    assert_eq!(arrivals[..10], expected);
+    let slots = (arrivals[10] - 228.0 - 2932.0) / 9.0;
+    assert!(slots.fract() == 0.0 && (0.0..=7.0).contains(&slots), "{slots}");
+}
+
+/// Voice and video of a station reach 0 together: voice transmits. Video has doubled its CW, from 7 to 15 (10.23.2.2),
+/// and draws a backoff, after which it transmits.
+///
+/// ```text
+/// 0  34        262  278 306  340
+/// |AIFS|PPDU: VO|SIFS|ACK|AIFS| k slots |PPDU: VI
+/// ```
+#[test]
+fn an_internal_collision_is_a_failure_without_a_transmission() {
+    let mut draws = Vec::new();
+    for seed in 1..=60 {
+        let mut cell = ht20(config(), 1, false, seed);
+        send(&mut cell, 0, NodeId(1), 1, AccessCategory::Video);
+        send(&mut cell, 0, NodeId(1), 1, AccessCategory::Voice);
+        let [(first, 1), (second, 1)] = arrivals(&mut cell)[..] else { panic!("two packets") };
+        assert_eq!(first, 262.0);
+        draws.push((second - 228.0 - 340.0) / 9.0);
+        let of = |category| *cell.medium().access_usage(NodeId(1), category);
+        let (voice, video) = (of(AccessCategory::Voice), of(AccessCategory::Video));
+        assert_eq!((voice.internal_collisions, voice.attempts), (0, 1));
+        assert_eq!((video.internal_collisions, video.attempts, video.collisions), (1, 1, 0));
+    }
+    assert!(draws.iter().all(|slots| slots.fract() == 0.0 && (0.0..=15.0).contains(slots)));
+    assert!(draws.iter().any(|slots| *slots > 7.0), "CW is 15: {draws:?}");
+}
+
+/// Two stations collide. Their timeout, SIFS + slot + 20 us, ends at 316: they count from the boundary after it on, 323.
+/// The others wait for EIFS - DIFS + AIFS, 60 + 43 us after the collision, until the boundary after 374, 377: there the
+/// access point transmits, whose packet comes at 300, unless a collider has drawn fewer than 6 slots of 0 to 31.
+///
+/// ```text
+/// 0  43          271   300     323        377
+/// |AIFS|PPDU: 1   |               | colliders count | all count
+/// |AIFS|PPDU: 2   |     * AP      |                 |PPDU: AP
+/// ```
+#[test]
+fn colliders_count_before_the_others() {
+    let mut ahead = 0;
+    for seed in 1..=100 {
+        let mut cell = ht20(config(), 2, false, seed);
+        send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+        send(&mut cell, 0, NodeId(2), 2, AccessCategory::BestEffort);
+        assert_eq!(cell.poll(Instant::from_nanos(300_000)).map(|arrival| arrival.at), None);
+        send(&mut cell, 300, AP, 1, AccessCategory::BestEffort);
+        let (at, from) = arrivals(&mut cell)[0];
+        let start = at - 228.0;
+        if from == AP.0 && start == 377.0 {
+            continue;
+        }
+        // A collider was first, alone; or two transmitted together, and what follows is later.
+        let slots = (start - 323.0) / 9.0;
+        if start < 377.0 {
+            assert!(from != AP.0 && slots.fract() == 0.0 && slots >= 0.0, "{at} {from}");
+            ahead += 1;
+        } else {
+            assert!(start >= 323.0 + 228.0, "{at} {from}");
+        }
+    }
+    // 1 - (26/32)^2 = 34 %, less ties: 32 %. 99.9 % of the binomial distribution are within 17 and 48 of 100.
+    assert!((17..=48).contains(&ahead), "{ahead}");
+}
