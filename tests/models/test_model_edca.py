@@ -23,7 +23,7 @@ def test_one_station_cycles() -> None:
     # HT20 MCS 7, 260 bits a symbol, without aggregation: 16 + 8 * 1538 + 6 bits, 48 symbols of 4 us
     # behind 36 us; an ACK of 134 bits in 2 symbols behind 20 us.
     cycle = 43 + 67.5 + 36 + 4 * 48 + 16 + 28
-    found = edca_saturation(1, phy="802.11n", window=1)
+    found = edca_saturation(1, phy="802.11n", aggregation="off")
     assert found.throughput_bps == pytest.approx(8 * 1500 / (cycle * US), rel=1e-9)
     assert (found.mpdus, found.collision_probability) == (1, 0)
     # HE80 MCS 11: 8166 bits a symbol of 13.6 us behind 43.2 us (36 and an LTF of 7.2). 256
@@ -76,13 +76,22 @@ def test_the_channel_has_what_the_stations_transmit(nodes: int) -> None:
 
 
 CASES: list[dict[str, Any]] = [
-    {"phy": "802.11ax", "nodes": 5, "channel_width": 20e6},
-    {"phy": "802.11ax", "nodes": 50, "channel_width": 80e6},
-    {"phy": "802.11ax", "nodes": 50, "channel_width": 80e6, "window": 1},
-    {"phy": "802.11ax", "nodes": 20, "channel_width": 160e6},
-    {"phy": "802.11n", "nodes": 20, "window": 1, "band": "2.4 GHz"},
-    {"phy": "802.11ac", "nodes": 10, "rts": True, "mcs": 2},
-    {"phy": "802.11n", "nodes": 10, "cw_min": 31, "cw_max": 255, "aifsn": 2, "retry_limit": 4},
+    {"phy": "802.11ax", "stations": 5, "channel_width": 20e6},
+    {"phy": "802.11ax", "stations": 50, "channel_width": 80e6},
+    {"phy": "802.11ax", "stations": 50, "channel_width": 80e6, "aggregation": "off"},
+    {"phy": "802.11ax", "stations": 20, "channel_width": 160e6},
+    {"phy": "802.11ax", "stations": 5, "aggregation": "off", "rules": "ns3"},
+    {
+        "phy": "802.11ax",
+        "stations": 50,
+        "channel_width": 160e6,
+        "aggregation": "off",
+        "rules": "ns3",
+    },
+    {"phy": "802.11n", "stations": 50, "rules": "ns3"},
+    {"phy": "802.11n", "stations": 20, "aggregation": "off", "band": "2.4 GHz"},
+    {"phy": "802.11ac", "stations": 10, "rts": True, "mcs": 2},
+    {"phy": "802.11n", "stations": 10, "cw_min": 31, "cw_max": 255, "aifsn": 2, "retry_limit": 4},
 ]
 
 
@@ -110,10 +119,12 @@ def test_arrays_and_scalars() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"nodes": 0}, "nodes: got 0; accepted: a whole number from 1 on"),
+        ({"stations": 0}, "stations: got 0; accepted: a whole number from 1 to 1000"),
         ({"payload": 65_536}, "payload: got 65536; accepted: a whole number from 1 to 65535"),
         ({"window": 257}, "window: got 257; accepted with 802.11ax: 1 to 256"),
         ({"phy": "802.11n", "window": 65}, "window: got 65; accepted with 802.11n: 1 to 64"),
+        ({"aggregation": "on"}, "aggregation: got 'on'; accepted: a-mpdu, off"),
+        ({"rules": "ns2"}, "rules: got 'ns2'; accepted: standard, ns3"),
         ({"cw_min": 16}, "cw_min: got 16; accepted: 2^n - 1, from 1 to 1023"),
         ({"cw_min": 31, "cw_max": 15}, "cw_min: got 31; accepted: up to cw_max, 15"),
         ({"mcs": 12}, "mcs: got 12; accepted with 802.11ax"),
@@ -122,13 +133,13 @@ def test_arrays_and_scalars() -> None:
 )
 def test_bad_input(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError) as error:
-        edca_saturation(**({"nodes": 2} | keys))
+        edca_saturation(**({"stations": 2} | keys))
     assert message in str(error.value)
 
 
 def test_the_command_prints_it(evenair: Evenair) -> None:
-    done = evenair("model", "edca", "nodes=1,20", "phy=802.11n")
+    done = evenair("model", "edca", "stations=1,20", "phy=802.11n")
     assert "throughput of all" in done.stdout
-    done = evenair("model", "edca", "nodes=2", "phy=802.11n", "aifsn=1", "--check")
+    done = evenair("model", "edca", "stations=2", "phy=802.11n", "aifsn=1", "--check")
     assert done.returncode == 2
     assert "aifsn: got 1; accepted: with --check, 2 to 15" in done.stderr

@@ -84,7 +84,7 @@ def check_bianchi(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
 def check_edca(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     """Saturated uplinks of 802.11n, 802.11ac or 802.11ax."""
     header = 28  # of IP and UDP
-    payload, nodes = int(inputs["payload"]), int(inputs["nodes"])
+    payload, stations = int(inputs["payload"]), int(inputs["stations"])
     if payload <= header:
         raise ModelError(f"payload: got {payload}; accepted: with --check, above {header} bytes")
     phy = ("phy", "channel_width", "mcs", "streams", "guard_interval", "preamble", "band")
@@ -94,11 +94,11 @@ def check_edca(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     access = {key: inputs[key] for key in ("aifsn", "cw_min", "cw_max")} | {"txop": 0}
     if inputs["aifsn"] < 2:
         raise ModelError(f"aifsn: got {inputs['aifsn']}; accepted: with --check, 2 to 15")
-    aggregation: Any = {"kind": "a-mpdu"}
-    if inputs["window"] is not None:
-        aggregation = "off" if inputs["window"] == 1 else aggregation | {"window": inputs["window"]}
+    aggregation = {"kind": inputs["aggregation"]}
+    if inputs["window"] is not None and inputs["aggregation"] == "a-mpdu":
+        aggregation["window"] = inputs["window"]
     settings = mode | {
-        "edca": {"kind": "wmm", "be": access},
+        "edca": {"kind": "ns3" if inputs["rules"] == "ns3" else "wmm", "be": access},
         "aggregation": aggregation,
         "rts_threshold": 0 if inputs["rts"] else "off",
         "short_retry_limit": inputs["retry_limit"],
@@ -108,7 +108,7 @@ def check_edca(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
     flow = {
         "direction": "up",
         "transport": "udp",
-        "rate": max(1.2 * rate / nodes, 1.0),
+        "rate": max(1.2 * rate / stations, 1.0),
         "segment": payload - header,
         "header": header,
         "start": 0,
@@ -120,7 +120,7 @@ def check_edca(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
         duration=_DURATION,
         cell=settings,
         wired={"rate": "unlimited", "delay": 0},
-        station=[{"count": nodes, "queue": queue, "flows": [flow]}],
+        station=[{"count": stations, "queue": queue, "flows": [flow]}],
     )
 
     def measure(document: Mapping[str, Any]) -> dict[str, float]:

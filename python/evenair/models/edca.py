@@ -47,6 +47,9 @@ _LOWEST = 6
 """Mb/s, of the ACK that EIFS allows for (10.3.7)."""
 
 
+AGGREGATIONS: tuple[str, ...] = ("a-mpdu", "off")
+RULES: tuple[str, ...] = ("standard", "ns3")
+_MOST_STATIONS = 1000
 _MOST_ITERATIONS, _TOLERANCE = 10_000, 1e-13
 
 
@@ -66,7 +69,7 @@ class EdcaSaturation(NamedTuple):
 
 
 def edca_saturation(
-    nodes: ArrayLike,
+    stations: ArrayLike,
     payload: int = 1500,
     *,
     phy: str = "802.11ax",
@@ -76,21 +79,31 @@ def edca_saturation(
     guard_interval: float = 0.8e-6,
     preamble: float | None = None,
     band: str = "5 GHz",
+    aggregation: str = "a-mpdu",
     window: int | None = None,
+    rules: str = "standard",
     rts: bool = False,
     aifsn: int = 3,
     cw_min: int = 15,
     cw_max: int = 1023,
     retry_limit: int = 7,
 ) -> EdcaSaturation:
-    """Return the throughput of `nodes` saturated stations of one access category, at least 1.
+    """Return the throughput of `stations` saturated stations of one access category, 1 to 1000.
 
-    `payload`: bytes of an IP packet. A PPDU has as many MPDUs as the `window` of the Block Ack
-    agreement, bytes and duration allow; with a window of 1 it has one, and an ACK. `rts`:
-    RTS/CTS before each. The PHY as of `ppdu_duration`. The defaults of EDCA are those of WMM's
-    best effort, with basic rates of 6, 12 and 24 Mb/s. Raises ModelError.
+    `payload`: bytes of an IP packet. `aggregation`: "a-mpdu", as many MPDUs in a PPDU as the
+    `window` of the Block Ack agreement, bytes and duration allow, or "off", one MPDU, which has an
+    ACK. `rules`: of access, the "standard"'s, or those of "ns3", where nobody waits for EIFS and
+    colliders for AIFS after their timeout. `rts`: RTS/CTS before each PPDU. The PHY as of
+    `ppdu_duration`. The defaults of EDCA are those of WMM's best effort, with basic rates of 6, 12
+    and 24 Mb/s. Raises ModelError.
     """
-    count = integers("nodes", nodes)
+    count = integers("stations", stations, _MOST_STATIONS)
+    for name, value, accepted in (
+        ("aggregation", aggregation, AGGREGATIONS),
+        ("rules", rules, RULES),
+    ):
+        if value not in accepted:
+            raise ModelError(f"{name}: got {value!r}; accepted: {', '.join(accepted)}")
     size = int(integers("payload", payload, 65_535))
     for name, slots in (("cw_min", cw_min), ("cw_max", cw_max)):
         if not (isinstance(slots, int) and 1 <= slots <= 1023 and (slots + 1).bit_count() == 1):
@@ -114,7 +127,7 @@ def edca_saturation(
     longest = _WINDOW[phy] if window is None else window
     if not 1 <= longest <= _WINDOW[phy]:
         raise ModelError(f"window: got {window}; accepted with {phy}: 1 to {_WINDOW[phy]}")
-    number = _most_mpdus(longest, size, phy, duration)
+    number = 1 if aggregation == "off" else _most_mpdus(longest, size, phy, duration)
     ppdu = duration(number)
 
     sifs, extension = _SIFS[band], _SIGNAL_EXTENSION[band]
@@ -127,22 +140,29 @@ def edca_saturation(
     response = control(_ACK if number == 1 else block_ack, rate)
     aifs = sifs + aifsn * _SLOT
     reserve = control(_RTS, rate) + sifs + control(_CTS, rate) + sifs if rts else 0.0
+    timeout = sifs + _SLOT + _RX_START_DELAY
+    eifs = sifs + control(_ACK, _LOWEST)  # without DIFS
     chain = _Chain(
         windows=np.array([min(2**k * (cw_min + 1), cw_max + 1) for k in range(retry_limit + 1)]),
-        collider_slots=max(0, math.ceil(round((_SLOT + _RX_START_DELAY) / _SLOT, 6)) - aifsn),
-        other_slots=math.ceil(round((sifs + control(_ACK, _LOWEST)) / _SLOT, 6)),
+        collider_slots=_slots(timeout if rules == "ns3" else timeout - aifs),
+        other_slots=0 if rules == "ns3" else _slots(eifs),
     )
     success = reserve + ppdu + sifs + response + aifs
     collision = (control(_RTS, rate) if rts else ppdu) + aifs
 
-    def solve(stations: float) -> tuple[float, float, float]:
-        tau, p, slots = chain.solve(int(stations))
+    def solve(nodes: float) -> tuple[float, float, float]:
+        tau, p, slots = chain.solve(int(nodes))
         mean_slot = slots.idle * _SLOT + slots.successes * success + slots.collisions * collision
         return slots.successes * 8 * size * number / mean_slot, p, tau
 
-    solved = np.array([solve(stations) for stations in count.flat]).T.reshape(3, *count.shape)
+    solved = np.array([solve(nodes) for nodes in count.flat]).T.reshape(3, *count.shape)
     values = (*solved, np.full(count.shape, number), np.full(count.shape, ppdu))
     return EdcaSaturation(*(like_input(np.asarray(value)) for value in values))
+
+
+def _slots(time: float) -> int:
+    """Slots until the first boundary that is not before the end of `time`."""
+    return max(0, math.ceil(round(time / _SLOT, 6)))
 
 
 class _Slots(NamedTuple):
@@ -159,7 +179,8 @@ class _Chain(NamedTuple):
 
     Stations that have collided count on after their timeout, the others after EIFS. So a collider
     whose new backoff is shorter than the difference transmits while only the other colliders count.
-    A regular slot is one at which all stations count.
+    With ns-3's rules the colliders are behind: up to the next access only the others count at
+    first. A regular slot is one at which all stations count.
     """
 
     windows: NDArray[np.int_]
@@ -179,14 +200,55 @@ class _Chain(NamedTuple):
         tau, q = 2 / (self.windows[0] + 1), 0.0
         if nodes == 1:
             return tau, 0.0, _Slots(1 - tau, tau, 0.0)
+        step = self._step_behind if self.collider_slots > self.other_slots else self._step
         p = 0.0
         for _ in range(_MOST_ITERATIONS):
-            next_tau, next_q, p = self._step(nodes, tau, q)
+            next_tau, next_q, p = step(nodes, tau, q)
             change = abs(next_tau - tau) + abs(next_q - q)
             tau, q = (tau + next_tau) / 2, (q + next_q) / 2
             if change < _TOLERANCE:
                 break
+        if self.collider_slots > self.other_slots:
+            return tau, p, self._slots_behind(nodes, tau)[0]
         return tau, p, self._slots(nodes, tau, q)
+
+    def _step_behind(self, nodes: int, tau: float, _q: float) -> tuple[float, float, float]:
+        """The same as `_step` where the colliders are behind; q is not needed."""
+        _, waiting = self._slots_behind(nodes, tau)
+        colliders = np.arange(2, nodes + 1)
+        # Of a station: slots at which it counts while others wait, and who may transmit with it.
+        counted = waiting * (nodes - colliders) / nodes
+        regular = 1 - (1 - tau) ** (nodes - 1)
+        others = 1 - (1 - tau) ** np.maximum(nodes - colliders - 1, 0)
+        p = float((regular + counted @ others) / (1 + counted.sum()))
+        reached = p ** np.arange(len(self.windows))
+        return float(reached.sum() / (reached @ (self.windows + 1) / 2)), 0.0, p
+
+    def _slots_behind(self, nodes: int, tau: float) -> tuple[_Slots, NDArray[np.float64]]:
+        """What a regular slot has with all that follows until the next.
+
+        Also the slots in it at which only the others count, by the number of colliders from 2 on.
+        """
+        behind = self.collider_slots - self.other_slots
+        colliders = np.arange(2, nodes + 1)
+
+        def binomial(stations: int) -> NDArray[np.float64]:  # so many of them transmit
+            chance = np.zeros(nodes + 1)
+            chance[0] = (1 - tau) ** stations
+            for k in range(stations):
+                chance[k + 1] = chance[k] * (stations - k) / (k + 1) * tau / (1 - tau)
+            return chance
+
+        chances = np.array([binomial(nodes - k) for k in range(2, nodes + 1)])
+        slots = np.array([(row[0] ** np.arange(behind)).sum() for row in chances])
+        regular = binomial(nodes)
+        following = slots[:, None] * chances
+        # Each collision is of a regular slot, or of those that follow another one.
+        collisions = np.linalg.solve(np.eye(len(colliders)) - following[:, 2:].T, regular[2:])
+        waiting = collisions * slots
+        idle = regular[0] + waiting @ chances[:, 0] + collisions.sum() * self.other_slots
+        successes = regular[1] + waiting @ chances[:, 1]
+        return _Slots(float(idle), float(successes), float(collisions.sum())), waiting
 
     def _step(self, nodes: int, tau: float, q: float) -> tuple[float, float, float]:
         """Return tau, q and the collision probability that follow from tau and q.

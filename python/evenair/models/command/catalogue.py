@@ -20,7 +20,7 @@ from evenair.models.check import (
 )
 from evenair.models.dcf import contention
 from evenair.models.design import MAX_STATIONS, stations_for_delay, think_for_delay
-from evenair.models.edca import edca_saturation
+from evenair.models.edca import AGGREGATIONS, RULES, edca_saturation
 from evenair.models.mixed_rates import SHARING, anomaly, check_anomaly
 from evenair.models.numbers import ModelError
 from evenair.models.ppdu import BANDS, MAX_PSDU, PHYS, ppdu_duration
@@ -294,10 +294,12 @@ MODELS = {
                 "of several that collide again before the others count, there are two",
             ),
             keys=(
-                Key("nodes", "integer", 2, "saturated stations"),
+                Key("stations", "integer", 10, "saturated stations", most=1000),
                 Key("payload", "size", 1500.0, "of an IP packet", "bytes"),
                 *_PHY_KEYS,
-                Key("window", "integer", None, "MPDUs in a PPDU at most [Block Ack's]", most=256),
+                Key("aggregation", "choice", AGGREGATIONS[0], "of MPDUs", accepted=AGGREGATIONS),
+                Key("window", "integer", None, "of Block Ack, MPDUs [64; 802.11ax: 256]", most=256),
+                Key("rules", "choice", RULES[0], "after collisions", accepted=RULES),
                 Key("rts", "boolean", False, "with RTS/CTS"),
                 Key("aifsn", "integer", 3, "AIFS is SIFS and so many slots", most=15),
                 Key("cw_min", "integer", 15, "CWmin", "slots", most=1023),
