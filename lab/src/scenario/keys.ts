@@ -42,6 +42,16 @@ const hasMcs = (scenario: ResolvedScenario) =>
   PHYS_WITH_MCS.includes(String(cell(scenario)["phy"]));
 const phys = (scenario: ResolvedScenario) =>
   cell(scenario)["beacon_interval"] === "off" ? [...PHYS, ...PHYS_WITH_MCS] : PHYS;
+/** The highest MCS of a PHY, width and number of streams: IEEE 802.11-2020 19.5 and 21.5, 802.11ax-2021 27.5. */
+function highestMcs(table: Record<string, unknown>): number {
+  if (table["phy"] !== "802.11ac") return table["phy"] === "802.11n" ? 7 : 11;
+  const [width, streams] = [Number(table["channel_width"]) / 1e6, Number(table["streams"])];
+  if (width === 20) return streams % 3 === 0 ? 9 : 8;
+  return (width === 80 && streams === 6) || (width === 160 && streams === 3) ? 8 : 9;
+}
+const highestOf = (table: unknown) => highestMcs(table as Record<string, unknown>);
+const mostStreams = (table: unknown) =>
+  (table as Record<string, unknown>)["phy"] === "802.11n" ? 4 : 8;
 const hasRates = (scenario: ResolvedScenario) => isWlan(scenario) && !hasMcs(scenario);
 const isMixed = (scenario: ResolvedScenario) => cell(scenario)["phy"] === "802.11g";
 const words =
@@ -60,11 +70,22 @@ export const CELL: Hints = {
   data_rate: { label: "data rate", options: rates, when: hasRates },
   channel_width: {
     label: "channel width",
-    options: words("20 MHz", "40 MHz", "80 MHz", "160 MHz"),
+    options: (scenario) =>
+      cell(scenario)["phy"] === "802.11n"
+        ? ["20 MHz", "40 MHz"]
+        : ["20 MHz", "40 MHz", "80 MHz", "160 MHz"],
     when: hasMcs,
   },
-  mcs: { label: "MCS", range: { from: 0, to: 11, step: 1 }, when: hasMcs },
-  streams: { label: "spatial streams", range: { from: 1, to: 8, step: 1 }, when: hasMcs },
+  mcs: {
+    label: "MCS",
+    range: (table) => ({ from: 0, to: highestOf(table), step: 1 }),
+    when: hasMcs,
+  },
+  streams: {
+    label: "spatial streams",
+    range: (table) => ({ from: 1, to: mostStreams(table), step: 1 }),
+    when: hasMcs,
+  },
   aggregation: { when: hasMcs },
   edca: { label: "EDCA", options: words("wmm", "802.11-2020", "ns3"), when: hasMcs },
   control_rate: {
@@ -116,7 +137,8 @@ export const STATION: Hints = {
   mcs: {
     label: "MCS",
     absent: "as the cell",
-    options: () => Array.from({ length: 12 }, (_, mcs) => String(mcs)),
+    options: (scenario) =>
+      Array.from({ length: highestMcs(cell(scenario)) + 1 }, (_, mcs) => String(mcs)),
     when: hasMcs,
   },
   rate_control: { label: "rate control", absent: "fixed", when: hasRates },
