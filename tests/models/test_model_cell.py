@@ -99,6 +99,7 @@ def test_a_cell_is_that_of_a_scenario() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
+        ({"phy": "802.11ax"}, "phy: got '802.11ax'; accepted: 802.11b, .*the model edca"),
         ({"data_rate": "10 Mbps"}, r"data_rate: got 10 Mbps; accepted: a rate of 802\.11b"),
         ({"phy": "802.11z"}, r"phy: got .802\.11z"),
         ({"phy": "802.11g", "preamble": "short"}, "preamble: got a preamble"),

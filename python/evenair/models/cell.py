@@ -13,6 +13,7 @@ from typing import Any
 from evenair._core import Phy
 from evenair._core import Scenario as CoreScenario
 from evenair.models.numbers import ModelError
+from evenair.models.ppdu import PHYS
 
 _FLOW = ("segment", "header")
 
@@ -51,6 +52,9 @@ class Cell:
         if not isinstance(self.rts_bits, int) or not 1 <= self.rts_bits <= 10_000:
             accepted = "a whole number from 1 to 10000"
             raise ModelError(f"rts_bits: got {self.rts_bits!r}; accepted: {accepted}")
+        if self.phy in PHYS:
+            accepted = "802.11b, 802.11a, 802.11g; the model edca has 802.11n, ac and ax"
+            raise ModelError(f"phy: got {self.phy!r}; accepted: {accepted}")
         _ = self.resolved  # raises if the simulator would not accept it
 
     @cached_property
