@@ -47,6 +47,11 @@ pub struct Timestamps {
     pub echo: Option<Instant>,
 }
 
+impl Timestamps {
+    /// Bytes of the option behind two no-operations, which align it (RFC 7323 appendix A).
+    pub const BYTES: u32 = 12;
+}
+
 /// What a data packet of TFRC carries beside its number (RFC 5348 section 3.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataHeader {

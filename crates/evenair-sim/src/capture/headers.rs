@@ -56,8 +56,6 @@ const WINDOW_SCALE: [u8; 2] = [3, 3];
 const SACK_PERMITTED: [u8; 2] = [4, 2];
 const SACK: u8 = 5;
 const TIMESTAMPS: [u8; 2] = [8, 10];
-/// With two no-operation options before it (RFC 7323 appendix A).
-const TIMESTAMPS_BYTES: u32 = 12;
 /// The largest shift of the window scale option (RFC 7323 section 2.3).
 const MAX_WINDOW_SHIFT: u32 = 14;
 const PROTOCOL_TCP: u8 = 6;
@@ -221,7 +219,7 @@ impl Segment {
         let has_timestamps = self.tcp_options().is_some_and(|options| options.timestamps.is_some());
         4 + 4 * u32::from(self.sack.is_some())
             + 4 * u32::from(self.window_shift() > 0)
-            + TIMESTAMPS_BYTES * u32::from(has_timestamps)
+            + Timestamps::BYTES * u32::from(has_timestamps)
     }
 
     fn tcp_options(&self) -> Option<&TcpOptions> {
@@ -236,7 +234,7 @@ impl Segment {
         let Some(Timestamps { value, echo }) = self.tcp_options().and_then(|o| o.timestamps) else {
             return;
         };
-        if out.len() + TIMESTAMPS_BYTES as usize <= end {
+        if out.len() + Timestamps::BYTES as usize <= end {
             out.extend([NO_OPERATION, NO_OPERATION]);
             out.extend(TIMESTAMPS);
             let milliseconds = |at: Instant| (at.as_nanos() / 1_000_000) as u32;

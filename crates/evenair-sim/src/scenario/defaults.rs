@@ -7,11 +7,11 @@ use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::tcp::TcpPreset;
-use evenair_core::transport::Config as Transport;
+use evenair_core::transport::{Config as Transport, Timestamps};
 use serde_json::{Map, Value, json};
 
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::flow::{DEFAULT_SEGMENT, TIMESTAMPS_BYTES};
+use crate::scenario::tables::flow::DEFAULT_SEGMENT;
 use crate::scenario::tables::scenario::Scenario;
 use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::tables::wlan_cell::{DEFAULT_GUARD_INTERVAL, WlanCell};
@@ -125,7 +125,7 @@ fn fill_flow(flow: &mut Map<String, Value>) {
         let defaults = transport.flow_defaults();
         default_to(flow, "application", defaults.application);
         let timestamps = match flow.get("timestamps") {
-            Some(Value::Bool(true)) if transport.is_tcp() => TIMESTAMPS_BYTES,
+            Some(Value::Bool(true)) if transport.is_tcp() => Timestamps::BYTES,
             _ => 0,
         };
         default_to(flow, "header", defaults.header + timestamps);

@@ -6,11 +6,12 @@ use evenair_core::medium::PhyFormat;
 use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
+use evenair_core::transport::Timestamps;
 
 use super::checks::check_component;
 use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::flow::{Flow, TCP_HEADER, TIMESTAMPS_BYTES};
+use crate::scenario::tables::flow::{Flow, TCP_HEADER};
 use crate::scenario::tables::wired::Wired;
 use crate::scenario::tables::wlan_cell::WlanCell;
 use crate::scenario::topology::{Topology, link_of};
@@ -81,7 +82,7 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         return check_component(&at("transport"), transport);
     }
     let (least, of) = if flow.tcp.timestamps() {
-        (TCP_HEADER + TIMESTAMPS_BYTES, "TCP with timestamps")
+        (TCP_HEADER + Timestamps::BYTES, "TCP with timestamps")
     } else {
         (TCP_HEADER, "TCP")
     };
