@@ -16,6 +16,9 @@ impl Edca {
         // A counter that another access preempts remains 0: nothing is drawn.
         contention.seize(boundary, |contender| reached.push(contender), |_| 0);
         internal::split(reached, PER_NODE, collided);
+        if self.has_beacons() {
+            self.begin_beacons(now);
+        }
         for contender in self.collided.drain(..) {
             let backoff = self.macs[contender.index()].fail(self.config.short_retry_limit);
             self.access_usage[contender.index()].internal_collisions += 1;
@@ -30,8 +33,9 @@ impl Edca {
             self.sent.extend(sent);
             self.txop_end = end;
         }
-        match self.sent[..] {
-            [sent] => self.exchange(sent, cell),
+        match (&self.sent[..], &self.broadcasts.on_air[..]) {
+            (&[sent], []) => self.exchange(sent, cell),
+            ([], &[beacon]) => self.transmit_beacon(beacon, cell),
             _ => self.collide(),
         }
     }
@@ -203,7 +207,9 @@ impl Edca {
         }
         self.fate = Fate::Collision;
         self.phase = Phase::Failing;
-        self.due = self.sent.iter().map(|sent| sent.first_end).max().unwrap_or(self.due);
+        let beacons = self.broadcasts.on_air.iter().map(|beacon| beacon.end);
+        let ends = self.sent.iter().map(|sent| sent.first_end).chain(beacons);
+        self.due = ends.max().unwrap_or(self.due);
     }
 
     /// Counts an attempt.

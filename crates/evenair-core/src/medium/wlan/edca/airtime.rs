@@ -20,7 +20,7 @@ impl Edca {
         }
         let associations = &self.setup.associations;
         match self.sent[..] {
-            [sent] => {
+            [sent] if self.fate != Fate::Collision => {
                 let (from, to) = associations.ends(self.link_of(sent.queue));
                 let time = now.since(sent.start);
                 self.traffic[from.index()] += time;
@@ -55,7 +55,7 @@ impl Edca {
         }
     }
 
-    /// The same after a collision: what overlaps counts once.
+    /// The same of a beacon, or after a collision: what overlaps counts once.
     fn settle_traffic(&mut self, now: Instant) {
         for node in (0..self.setup.associations.nodes()).map(NodeId) {
             let time = self.present_traffic(now, node);
@@ -71,7 +71,7 @@ impl Edca {
             from == node || to == node
         };
         let times = self.sent.iter().filter(is_of_it).map(|&sent| self.elapsed(sent, now));
-        times.max().unwrap_or(Duration::ZERO)
+        times.max().unwrap_or(Duration::ZERO).max(self.present_beacon(now, node))
     }
 
     /// The time since the start of `sent`, up to the end of its own frame in a collision.
@@ -108,7 +108,7 @@ impl Edca {
 
     /// Airtime of the PPDUs of `node` by `now`, with the responses to them.
     pub(super) fn airtime(&self, now: Instant, node: NodeId) -> Airtime {
-        let mut airtime = Airtime::default();
+        let mut airtime = self.airtime_of_beacons(now, node);
         for link in self.links_from(node) {
             airtime += self.links[link.index()].airtime;
         }

@@ -151,6 +151,11 @@ pub const EDCA_WMM_ACCESS_POINT: EdcaParameters = [
     parameters(3, 7, 1, 1504),
 ];
 
+/// How access points contend with beacons. The standard has them as the next frame of the access point and gives
+/// management frames to voice (802.11-2020 11.1.3.2, 10.2.3.2); hardware has a queue of its own for them, with AIFSN 1
+/// and without a backoff (Linux: `ath9k_beaconq_config`), as has ns-3.
+pub(super) const BEACON: AccessParameters = parameters(0, 0, 1, 0);
+
 impl EdcaConfig {
     /// A cell with the parameters of WMM, without RTS/CTS, 38 bytes of QoS MAC header, FCS and LLC/SNAP, and a retry
     /// limit of 7.
@@ -174,7 +179,13 @@ impl EdcaConfig {
         let control = self.control_rate.rates().into_iter();
         let responses = nodes.iter().map(|node| self.control_rate.of(&node.mode));
         let control = control.chain(responses).map(|rate| self.phy.mode_of(rate));
-        PhyModes::new(nodes.iter().map(|node| node.mode).chain(control))
+        let beacons = [self.beacon_mode()];
+        PhyModes::new(nodes.iter().map(|node| node.mode).chain(control).chain(beacons))
+    }
+
+    /// The mode of beacons.
+    pub(super) fn beacon_mode(&self) -> TxVector {
+        self.phy.mode_of(self.control_rate.of_beacons(&self.phy))
     }
 
     /// The duration of a PPDU in `mode` with a PSDU of `bytes`.

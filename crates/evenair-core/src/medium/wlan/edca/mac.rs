@@ -28,12 +28,7 @@ pub(super) const fn contender_of(node: NodeId, category: AccessCategory) -> Cont
     ContenderId(PER_NODE * node.0 + priority)
 }
 
-/// All contenders of `node`, the lowest priority first.
-pub(super) fn contenders_of(node: NodeId) -> impl Iterator<Item = ContenderId> {
-    (0..PER_NODE).map(move |priority| ContenderId(PER_NODE * node.0 + priority))
-}
-
-/// The node of `contender`.
+/// The node of `contender`, which is one of a category.
 #[inline(always)]
 pub(super) const fn node_of(contender: ContenderId) -> NodeId {
     NodeId(contender.0 / PER_NODE)
@@ -44,7 +39,7 @@ pub(super) const fn category_of(contender: ContenderId) -> AccessCategory {
     BY_PRIORITY[(contender.0 % PER_NODE) as usize]
 }
 
-/// A contender.
+/// A contender: one of a category, or for beacons, which have no queue.
 #[derive(Debug)]
 pub(super) struct Mac {
     /// The queue that it serves next; `None` when it has nothing to send.

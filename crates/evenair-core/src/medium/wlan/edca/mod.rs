@@ -22,6 +22,7 @@
 //! - Nodes that have heard a frame that nobody decoded wait for EIFS - DIFS + AIFS. A receiver that decodes at least
 //!   one MPDU of an A-MPDU answers, and then nobody waits for EIFS (10.3.2.3.7). A sender without a response waits
 //!   for its timeout, SIFS + slot + aRxPHYStartDelay (10.3.2.11), and goes on at the next slot boundary.
+//! - Beacons of an access point go before all else that it has to send: see [`broadcast`].
 //! - A receiver passes packets on in order: what follows a gap is held back until the gap is filled, or the window
 //!   moves past it (10.25.6.6). It has an MPDU with the symbol of its last bit, and passes it on, and
 //!   what has waited for it, then.
@@ -31,6 +32,7 @@ mod access_usage;
 mod aggregation;
 mod agreement;
 mod airtime;
+mod broadcast;
 mod config;
 mod mac;
 mod outcome;
@@ -40,6 +42,7 @@ mod tests;
 
 pub use access_usage::AccessUsage;
 pub use aggregation::{AMpduConfig, AMpduLimit, Aggregation, AggregationConfig};
+pub use broadcast::BeaconUsage;
 pub use config::{
     AccessParameters, AccessRules, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
     EDCA_WMM_ACCESS_POINT, EdcaConfig, EdcaNode, EdcaParameters,
@@ -116,6 +119,7 @@ impl Medium for Edca {
                 Phase::Sending => self.respond(now),
                 Phase::Responding => self.end_response(now, cell),
                 Phase::Failing => self.fail(now, cell),
+                Phase::Broadcasting => self.end_beacon(now, cell),
                 Phase::Ending(contender) => {
                     let has_frame = self.macs[contender.index()].queue.is_some();
                     self.end_txop(contender, has_frame);

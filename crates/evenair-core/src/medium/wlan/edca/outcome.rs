@@ -1,11 +1,12 @@
 //! How an access ends.
 
-use super::mac::{contenders_of, node_of};
+use super::mac::node_of;
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::medium::wlan::contention::ContenderId;
 use crate::medium::{
     AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Reception, TxQueueId, TxStatus,
 };
+use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
 
 impl Edca {
@@ -21,9 +22,13 @@ impl Edca {
         self.phase = Phase::Responding;
     }
 
-    /// `packet` of the present PPDU is passed on.
+    /// `packet` of the present PPDU, or beacon, is passed on.
     #[inline(always)]
     pub(super) fn reception(&self, at: Instant, packet: PacketId) -> Reception {
+        if let Some(beacon) = self.broadcasts.on_air.first() {
+            let (from, to, mode) = (beacon.from, NodeId::BROADCAST, self.beacon_mode());
+            return Reception { at, packet, from, to, mode };
+        }
         let queue = self.sent.first().map_or(TxQueueId(0), |sent| sent.queue);
         let link = self.link_of(queue);
         let (from, to) = self.setup.associations.ends(link);
@@ -82,7 +87,7 @@ impl Edca {
         let is_answered = self.fate.is_answered_in_vain();
         if is_answered && let Some(sent) = self.sent.first() {
             let (_, receiver) = self.setup.associations.ends(self.link_of(sent.queue));
-            for contender in contenders_of(receiver) {
+            for contender in self.contenders_of(receiver) {
                 self.contention.exempt(contender, 0);
             }
         }
@@ -97,6 +102,9 @@ impl Edca {
             };
             let (backoff, has_frame) = self.repeat(now, sent, cell);
             self.contention.back_off(sent.contender, from, backoff, has_frame);
+        }
+        if !self.broadcasts.on_air.is_empty() {
+            self.finish_beacons(now, Outcome::GivenUp, cell);
         }
     }
 

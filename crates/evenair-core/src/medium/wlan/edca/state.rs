@@ -2,8 +2,9 @@
 
 use super::access_usage::AccessUsage;
 use super::agreement::{Agreement, Link, Psdu};
+use super::broadcast::Broadcasts;
 use super::config::{AccessRules, BlockAckRecovery, EdcaConfig, EdcaNode};
-use super::mac::{Mac, PER_NODE, category_of, contender_of, contenders_of, node_of};
+use super::mac::{Mac, PER_NODE, category_of, contender_of, node_of};
 use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderId, Contention};
 use crate::medium::{
     AirUsage, Associations, CellContext, LinkId, Listening, PacketId, PhyMode, QueueLayout, Setup,
@@ -13,8 +14,9 @@ use crate::packet::AccessCategory;
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
-/// The most different AIFS that a cell can have: those of four categories, of stations and access points.
-const CLASSES: usize = 8;
+/// The most different AIFS that a cell can have: those of four categories, of stations and access points, and that of
+/// beacons.
+const CLASSES: usize = 9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -26,6 +28,8 @@ pub(super) enum Phase {
     Responding,
     /// What is transmitted last in an access that fails without a response; it ends when the phase is `due`.
     Failing,
+    /// A beacon that meets no other frame; it ends when the phase is `due`.
+    Broadcasting,
     /// A CF-End, which ends the TXOP of this contender when the phase is `due`.
     Ending(ContenderId),
 }
@@ -33,7 +37,7 @@ pub(super) enum Phase {
 /// What becomes of the present, or last, access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Its PPDU is answered, and the response is received.
+    /// Its PPDU is answered, and the response is received; or it is a beacon.
     Answered,
     /// Several nodes transmit.
     Collision,
@@ -105,6 +109,7 @@ pub struct Edca {
     pub(super) block_acks: Duration,
     /// By node: how long its traffic in both directions has been on the air, in accesses that are over.
     pub(super) traffic: Vec<Duration>,
+    pub(super) broadcasts: Broadcasts,
     pub(super) contention: Contention<AllBoundaries, CLASSES>,
     pub(super) phase: Phase,
     /// When the phase ends. Of an idle medium: the time of the next access, or an earlier time while that is not known.
@@ -169,7 +174,10 @@ impl Edca {
                 txop: parameters.txop,
             }
         };
-        let macs: Vec<_> = contenders.map(mac).collect();
+        let beacon_mode = modes.find(&config.beacon_mode()).unwrap_or(PhyMode(0));
+        let access_points = associations.access_points().len();
+        let broadcasts = Broadcasts::new(associations.nodes(), access_points, beacon_mode);
+        let macs: Vec<_> = contenders.map(mac).chain(broadcasts.contenders(seed)).collect();
         let mut aifsn: Vec<_> = macs.iter().map(|mac| mac.aifsn).collect();
         aifsn.sort_unstable();
         aifsn.dedup();
@@ -198,6 +206,7 @@ impl Edca {
             },
             smallest_aifsn,
             contention: Contention::new(all, classes, cw_max),
+            broadcasts,
             access_usage: vec![AccessUsage::default(); macs.len()],
             preambles: Duration::ZERO,
             block_acks: Duration::ZERO,
@@ -323,7 +332,7 @@ impl Edca {
     /// A frame of `contender` ended at `end` and had no response. The other contenders of its node wait for the
     /// timeout as well, and not for EIFS: the node has received nothing.
     pub(super) fn exempt_others(&mut self, contender: ContenderId, end: Instant) {
-        for other in contenders_of(node_of(contender)).filter(|other| *other != contender) {
+        for other in self.contenders_of(node_of(contender)).filter(|other| *other != contender) {
             let deferral = self.after_timeout(other, end);
             self.contention.exempt(other, deferral);
         }

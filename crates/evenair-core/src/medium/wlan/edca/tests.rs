@@ -57,3 +57,8 @@ fn packet(station: NodeId, size: u32, category: AccessCategory, enqueued_at: Ins
     let packet = Packet::new(FlowId(station.0), PacketKind::Datagram);
     Packet { station, size, category, enqueued_at, ..packet }
 }
+
+fn beacon(at: Instant) -> Packet {
+    let packet = Packet::new(FlowId::NONE, PacketKind::Beacon);
+    Packet { station: NodeId::BROADCAST, size: conservation::BEACON, enqueued_at: at, ..packet }
+}

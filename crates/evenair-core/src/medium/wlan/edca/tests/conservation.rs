@@ -28,9 +28,23 @@ pub(super) struct Case {
     loss: f64,
     pub(super) seed: u64,
     pub(super) offered: Vec<Offered>,
+    /// Time between two beacons of [`BEACON`] bytes, microseconds.
+    pub(super) beacon_interval_us: Option<u64>,
 }
 
+/// Bytes of a beacon.
+pub(super) const BEACON: u32 = 200;
+
 impl Case {
+    /// The times of beacons before `until`.
+    pub(super) fn beacons(&self, until: Instant) -> impl Iterator<Item = Instant> + use<> {
+        let interval = self.beacon_interval_us.map(Duration::from_micros);
+        let times = interval
+            .into_iter()
+            .flat_map(|interval| (1..).map(move |number| Instant::ZERO + interval * number));
+        times.take_while(move |at| *at < until)
+    }
+
     /// The loss models, by node.
     pub(super) fn losses(&self) -> Vec<Option<LinkLoss>> {
         let (loss, scope) = (LossRateConfig { rate: self.loss }, ScopeConfig::default());
@@ -80,8 +94,9 @@ pub(super) fn cases() -> impl Strategy<Value = Case> {
         },
     );
     let loss = prop_oneof![Just(0.0), 0.0..0.4];
-    (config, prop::collection::vec(nodes(), 1..6), loss, 0..u64::MAX).prop_flat_map(
-        |(config, stations, loss, seed)| {
+    let beacons = prop::option::of(300..20_000_u64);
+    (config, prop::collection::vec(nodes(), 1..6), loss, 0..u64::MAX, beacons).prop_flat_map(
+        |(config, stations, loss, seed, beacon_interval_us)| {
             let count = stations.len() as u32;
             let after = prop_oneof![Just(0_u64), 0..300_u64, 0..20_000_u64];
             let offered = (after, 1..=count, any::<bool>(), 0..4_usize, 28..1500_u32).prop_map(
@@ -93,7 +108,7 @@ pub(super) fn cases() -> impl Strategy<Value = Case> {
             let offered = prop::collection::vec(offered, 1..150);
             offered.prop_map(move |offered| {
                 let (config, stations) = (config, stations.clone());
-                Case { config, stations, loss, seed, offered }
+                Case { config, stations, loss, seed, offered, beacon_interval_us }
             })
         },
     )
@@ -115,11 +130,15 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     let mut streams: BTreeMap<(u32, bool, u8), Stream> = BTreeMap::new();
     let mut now = Instant::ZERO;
     let mut arrivals = Vec::new();
+    let offered = case.offered.iter().map(|offered| offered.after_us).sum();
+    let mut beacons = case.beacons(Instant::ZERO + Duration::from_micros(offered)).peekable();
     for (number, offered) in (0..).zip(&case.offered) {
         now += Duration::from_micros(offered.after_us);
-        while let Some(arrival) = cell.poll(now) {
-            arrivals.push(arrival);
+        while let Some(at) = beacons.next_if(|at| *at <= now) {
+            arrivals.extend(std::iter::from_fn(|| cell.poll(at)));
+            cell.broadcast(at, NodeId::ACCESS_POINT, beacon(at));
         }
+        arrivals.extend(std::iter::from_fn(|| cell.poll(now)));
         let Offered { station, is_up, category, bytes, .. } = *offered;
         streams.entry((station, is_up, category as u8)).or_default().offered += 1;
         let from = if is_up { NodeId(station) } else { NodeId::ACCESS_POINT };
@@ -131,6 +150,8 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     while let Some(arrival) = cell.poll(now) {
         arrivals.push(arrival);
     }
+    let (received, arrivals): (Vec<_>, Vec<_>) =
+        arrivals.into_iter().partition(|arrival| arrival.to == NodeId::BROADCAST);
     for arrival in arrivals {
         let is_up = arrival.to == NodeId::ACCESS_POINT;
         let station = if is_up { arrival.from } else { arrival.to };
@@ -156,11 +177,14 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         attempts += usage.attempts;
         prop_assert!(usage.collisions <= usage.attempts);
     }
-    let outcomes: Vec<_> = (cell.take_air().into_iter())
+    let (of_beacons, outcomes): (Vec<_>, Vec<_>) = (cell.take_air().into_iter())
         .filter_map(
             |event| if let AirEvent::Outcome(attempt) = event { Some(attempt) } else { None },
         )
-        .collect();
+        .partition(|attempt| attempt.station == NodeId::BROADCAST);
+    let beacons = cell.medium().beacons();
+    prop_assert_eq!(of_beacons.len() as u64, beacons.sent);
+    prop_assert_eq!(received.len() as u64, beacons.sent - beacons.collided);
     let given_up = outcomes.iter().filter(|attempt| attempt.outcome == Outcome::GivenUp).count();
     prop_assert_eq!((outcomes.len() as u64, given_up as u64), (attempts, dropped));
     // A packet of which only the ACKs were lost has arrived, and is dropped nevertheless.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use proptest::prelude::*;
 
-use super::conservation::{Case, cases};
+use super::conservation::{BEACON, Case, cases};
 use super::*;
 use crate::loss::{Frame, FrameKind, Level};
 use crate::medium::wlan::high_throughput;
@@ -86,10 +86,12 @@ struct Flow {
 struct Contender {
     node: u32,
     category: AccessCategory,
+    /// That of the access point for its beacons, which has no category.
+    is_for_beacons: bool,
     parameters: AccessParameters,
     /// Packets that wait, of all receivers.
     queue: VecDeque<Offer>,
-    /// The station of the link that is served next, if there is something to send.
+    /// The station of the link that is served next, if there is something to send; of beacons the number.
     serves: Option<u32>,
     cw: u32,
     failures: u32,
@@ -126,6 +128,8 @@ struct Oracle<'a> {
     /// By station, direction (whether up) and category.
     flows: BTreeMap<(u32, bool, AccessCategory), Flow>,
     offers: VecDeque<Offer>,
+    /// When beacons are due.
+    beacons: VecDeque<Instant>,
     /// The end of the last busy period.
     idle_since: Instant,
     events: Vec<Event>,
@@ -138,6 +142,7 @@ impl<'a> Oracle<'a> {
         losses: Vec<Option<LinkLoss>>,
         seed: u64,
         offers: impl IntoIterator<Item = Offer>,
+        beacons: impl Iterator<Item = Instant>,
     ) -> Self {
         // The medium numbers contenders by node, the lowest priority first.
         let contender = |(node, place): (u32, u32)| {
@@ -147,6 +152,7 @@ impl<'a> Oracle<'a> {
             Contender {
                 node,
                 category,
+                is_for_beacons: false,
                 parameters,
                 queue: VecDeque::new(),
                 serves: None,
@@ -159,13 +165,23 @@ impl<'a> Oracle<'a> {
             }
         };
         let all = (0..nodes.len() as u32).flat_map(|node| (0..4).map(move |place| (node, place)));
+        // PIFS, and no backoff.
+        let without_backoff =
+            AccessParameters { cw_min: 0, cw_max: 0, aifsn: 1, ..config.access[0] };
+        let for_beacons = Contender {
+            is_for_beacons: true,
+            parameters: without_backoff,
+            cw: 0,
+            ..contender((0, 0))
+        };
         Self {
             config,
             nodes,
             losses,
-            contenders: all.map(contender).collect(),
+            contenders: all.map(contender).chain([for_beacons]).collect(),
             flows: BTreeMap::new(),
             offers: offers.into_iter().collect(),
+            beacons: beacons.collect(),
             idle_since: Instant::ZERO,
             events: Vec::new(),
         }
@@ -181,9 +197,12 @@ impl<'a> Oracle<'a> {
             let is_quiet =
                 self.contenders.iter().all(|c| c.serves.is_none() && c.counter.is_none());
             if is_quiet {
-                let Some(next) = self.offers.front() else { break };
-                if next.at > at {
-                    boundary += next.at.since(at).div_ceil(slot);
+                let next = self.offers.front().map(|offer| offer.at);
+                let Some(next) = next.into_iter().chain(self.beacons.front().copied()).min() else {
+                    break;
+                };
+                if next > at {
+                    boundary += next.since(at).div_ceil(slot);
                     let at = self.idle_since + sifs + slot * boundary;
                     self.arrive(at, false);
                     continue;
@@ -202,11 +221,18 @@ impl<'a> Oracle<'a> {
         self.events
     }
 
-    /// Packets arrive up to `now`, while the medium is busy or not.
+    /// Packets and beacons arrive up to `now`, while the medium is busy or not.
     fn arrive(&mut self, now: Instant, is_busy: bool) {
+        while let Some(at) = self.beacons.pop_front_if(|at| *at <= now) {
+            let for_beacons = self.contenders.iter_mut().find(|c| c.is_for_beacons).unwrap();
+            (for_beacons.serves, for_beacons.counter) = (Some(0), Some(0));
+            for_beacons.ready_from = for_beacons.ready_from.max(at);
+        }
         while let Some(offer) = self.offers.pop_front_if(|offer| offer.at <= now) {
             let node = if offer.is_up { offer.station } else { 0 };
-            let is_its = |c: &&mut Contender| c.node == node && c.category == offer.category;
+            let is_its = |c: &&mut Contender| {
+                c.node == node && c.category == offer.category && !c.is_for_beacons
+            };
             let contender = self.contenders.iter_mut().find(is_its).unwrap();
             contender.queue.push_back(offer);
             if contender.serves.is_some() {
@@ -248,8 +274,9 @@ impl<'a> Oracle<'a> {
             }
         }
         let priority = |place: usize| {
-            let category = self.contenders[place].category;
-            PRIORITY.iter().position(|other| *other == category)
+            let Contender { category, is_for_beacons, .. } = self.contenders[place];
+            let of_category = PRIORITY.iter().position(|other| *other == category);
+            if is_for_beacons { None } else { of_category }
         };
         let (mut transmitting, mut collided) = (Vec::new(), Vec::new());
         for &place in &reached {
@@ -262,6 +289,13 @@ impl<'a> Oracle<'a> {
         for place in collided {
             self.contenders[place].fail(self.config.short_retry_limit);
         }
+        let beacon = transmitting.iter().position(|&place| self.contenders[place].is_for_beacons);
+        let beacon = beacon.map(|place| transmitting.remove(place));
+        let beacon_end = beacon.map(|place| {
+            (self.contenders[place].serves, self.contenders[place].counter) = (None, None);
+            let lowest = self.config.phy.mode_of(Rate::from_mbps(6));
+            now + self.config.phy.airtime(BEACON, &lowest)
+        });
         let ppdus: Vec<_> = transmitting
             .iter()
             .map(|&place| {
@@ -270,18 +304,50 @@ impl<'a> Oracle<'a> {
                 self.ppdu(place, now, end, true)
             })
             .collect();
-        match &ppdus[..] {
-            [ppdu] => self.txop(ppdu.clone()),
+        match (&ppdus[..], beacon_end) {
+            ([ppdu], None) => self.txop(ppdu.clone()),
+            ([], Some(end)) => {
+                self.broadcast(end);
+                self.arrive_before(end);
+                self.end_busy(end, false);
+            }
             _ => {
-                let end = ppdus.iter().map(|ppdu| ppdu.first_end).max().unwrap();
+                let ends = ppdus.iter().map(|ppdu| ppdu.first_end).chain(beacon_end);
+                let end = ends.max().unwrap();
                 self.arrive_before(end);
                 self.end_busy(end, true);
                 for ppdu in ppdus {
                     self.fail(end, &ppdu, false, !ppdu.has_rts);
                 }
+                if beacon_end.is_some() {
+                    self.lose_beacon(end);
+                }
             }
         }
         true
+    }
+
+    /// A beacon that meets no other frame ends. A loss model of each station counts it.
+    fn broadcast(&mut self, end: Instant) {
+        let rate = Rate::from_mbps(6);
+        for losses in self.losses.iter_mut().flatten() {
+            let frame = Frame { kind: FrameKind::Control, rate, bytes: BEACON };
+            losses.lose(Level::Mac, Direction::Down, end, frame);
+        }
+        let all = NodeId::BROADCAST.0;
+        self.events.push(Event::Arrival(end, 0, all, u64::MAX));
+        self.events.push(Event::Attempt(end, 0, all, 0, number_of(Outcome::Delivered)));
+    }
+
+    /// A beacon has met other frames. The access point, which sent it, has not heard them, and waits for no response.
+    fn lose_beacon(&mut self, end: Instant) {
+        let phy = &self.config.phy;
+        for contender in self.contenders.iter_mut().filter(|contender| contender.node == 0) {
+            let aifs = phy.sifs + phy.slot * u64::from(contender.parameters.aifsn);
+            contender.ready_from = end + aifs;
+        }
+        let all = NodeId::BROADCAST.0;
+        self.events.push(Event::Attempt(end, 0, all, 0, number_of(Outcome::GivenUp)));
     }
 
     /// The PPDU that a contender transmits at `start`. New packets leave its queue.
@@ -632,7 +698,9 @@ fn compare(case: &Case) -> (Vec<Event>, Vec<Event>) {
     });
     let offers: Vec<_> = offers.collect();
     let until = at + Duration::from_secs(20);
-    let oracle = Oracle::new(case.config, &nodes, case.losses(), case.seed, offers.clone());
+    let beacons = || case.beacons(at + Duration::from_millis(50));
+    let oracle =
+        Oracle::new(case.config, &nodes, case.losses(), case.seed, offers.clone(), beacons());
     let mut expected = oracle.run(until);
 
     let medium = Edca::new(case.config, &nodes, case.seed);
@@ -647,15 +715,26 @@ fn compare(case: &Case) -> (Vec<Event>, Vec<Event>) {
     let mut poll = |cell: &mut Cell<Edca>, until| {
         while let Some(arrival) = cell.poll(until) {
             let (from, to) = (arrival.from.0, arrival.to.0);
-            found.push(Event::Arrival(arrival.at, from, to, arrival.packet.seq));
+            let number = if to == NodeId::BROADCAST.0 { u64::MAX } else { arrival.packet.seq };
+            found.push(Event::Arrival(arrival.at, from, to, number));
         }
     };
+    let mut beacons = beacons().peekable();
+    let mut broadcast =
+        |cell: &mut Cell<Edca>, until, poll: &mut dyn FnMut(&mut Cell<Edca>, Instant)| {
+            while let Some(at) = beacons.next_if(|at| *at <= until) {
+                poll(cell, at);
+                cell.broadcast(at, NodeId::ACCESS_POINT, beacon(at));
+            }
+        };
     for offer in offers {
+        broadcast(&mut cell, offer.at, &mut poll);
         poll(&mut cell, offer.at);
         let from = if offer.is_up { NodeId(offer.station) } else { NodeId::ACCESS_POINT };
         let packet = packet(NodeId(offer.station), offer.bytes, offer.category, offer.at);
         cell.send(offer.at, from, Packet { seq: offer.number, ..packet });
     }
+    broadcast(&mut cell, until, &mut poll);
     poll(&mut cell, until);
     let slot = case.config.phy.slot.as_nanos();
     found.extend(cell.take_air().into_iter().filter_map(|event| match event {

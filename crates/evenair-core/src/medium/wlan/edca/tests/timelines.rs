@@ -20,7 +20,12 @@ fn send(cell: &mut Cell<Edca>, us: u64, from: NodeId, station: u32, category: Ac
 
 /// What is passed on before 10 ms: when, and by whom.
 fn arrivals(cell: &mut Cell<Edca>) -> Vec<(f64, u32)> {
-    let arrivals = std::iter::from_fn(|| cell.poll(Instant::from_nanos(10_000_000)));
+    arrivals_until(cell, 10_000)
+}
+
+/// The same before this time.
+fn arrivals_until(cell: &mut Cell<Edca>, us: u64) -> Vec<(f64, u32)> {
+    let arrivals = std::iter::from_fn(|| cell.poll(Instant::from_nanos(1000 * us)));
     arrivals.map(|arrival| (arrival.at.as_nanos() as f64 / 1e3, arrival.from.0)).collect()
 }
 
@@ -155,4 +160,66 @@ fn colliders_count_before_the_others() {
     }
     // 1 - (26/32)^2 = 34 %, less ties: 32 %. 99.9 % of the binomial distribution are within 17 and 48 of 100.
     assert!((17..=48).contains(&ahead), "{ahead}");
+}
+
+/// A beacon of 200 bytes has 6 Mb/s: 16 + 8 x 200 + 6 bits, 68 symbols of 24 bits, 20 + 272 us. It comes at 300, while
+/// station 1 transmits and while voice waits at the access point, of which hostapd's AIFSN is 1, too: it goes first,
+/// after PIFS of 25 us, and voice collides internally.
+///
+/// ```text
+/// 0  43       271  287  315 340    632 657
+/// |AIFS|PPDU: 1|SIFS|ACK|PIFS|beacon|PIFS| 0 to 7 slots |PPDU: VO
+/// ```
+#[test]
+fn a_beacon_goes_before_voice() {
+    for seed in 1..=40 {
+        let mut cell = ht20(config(), 1, false, seed);
+        send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+        assert_eq!(cell.poll(Instant::from_nanos(200_000)), None);
+        send(&mut cell, 200, AP, 1, AccessCategory::Voice);
+        let [(at, 1)] = arrivals_until(&mut cell, 300)[..] else { panic!("that of station 1") };
+        assert_eq!(at, 271.0);
+        let at = Instant::from_nanos(300_000);
+        cell.broadcast(at, AP, beacon(at));
+        let [(beacon, 0), (voice, 0)] = arrivals(&mut cell)[..] else { panic!("two frames") };
+        let slots = (voice - 228.0 - 657.0) / 9.0;
+        let of_voice = cell.medium().access_usage(AP, AccessCategory::Voice);
+        // Voice has drawn 0 to 3 slots before; without any it collides internally.
+        match of_voice.internal_collisions {
+            0 => assert!((0.0..=3.0).contains(&slots), "{slots}"),
+            _ => assert!((0.0..=7.0).contains(&slots), "{slots}"),
+        }
+        assert_eq!((beacon, slots.fract()), (632.0, 0.0));
+        let airtime = cell.usage(Instant::from_nanos(10_000_000), AP).airtime;
+        assert_eq!(airtime.successes, Duration::from_micros(292 + 228 + 16 + 28));
+    }
+}
+
+/// A beacon and a packet of station 1 come to an idle medium in the same slot, and meet at 50 x 9 + 25 us. The PPDU ends
+/// 228 us later, the beacon 292 us: at 767. Station 1 counts 5 slots after that, as its timeout ended at 748 and its AIFS
+/// of 43 us ends later; the access point transmits after PIFS, with no response to wait for.
+///
+/// ```text
+///    475                703  748 767  792    1084
+/// | |PPDU: 1            |timeout     |       |
+/// | |beacon                      |PIFS|beacon|
+/// ```
+#[test]
+fn a_beacon_that_collides_is_lost() {
+    let mut cell = ht20(config(), 1, false, 1);
+    assert_eq!(cell.poll(Instant::from_nanos(470_000)), None);
+    send(&mut cell, 470, NodeId(1), 1, AccessCategory::BestEffort);
+    let at = Instant::from_nanos(470_000);
+    cell.broadcast(at, AP, beacon(at));
+    assert_eq!(arrivals_until(&mut cell, 600), []);
+    let at = Instant::from_nanos(600_000);
+    cell.broadcast(at, AP, beacon(at));
+    let [(again, 0), (packet, 1)] = arrivals(&mut cell)[..] else { panic!("two frames") };
+    assert_eq!(again, 1084.0);
+    assert!(packet >= 1084.0 + 43.0 + 228.0, "{packet}");
+    let beacons = cell.medium().beacons();
+    assert_eq!((beacons.sent, beacons.collided), (2, 1));
+    let airtime = cell.usage(Instant::from_nanos(10_000_000), AP).airtime;
+    let each = Duration::from_micros(292);
+    assert_eq!((airtime.successes, airtime.collisions), (each, each));
 }
