@@ -12,11 +12,12 @@ const BACKLOG: u32 = 600;
 const PAYLOAD: f64 = 1472.0;
 
 /// Payload in Mb/s that the access point receives of each station, from `warm_up` on for `measured` seconds. Each
-/// station sends in its category.
+/// station sends in its category. The access point sends beacons of this size every 102.4 ms.
 fn saturated(
     config: EdcaConfig,
     nodes: &[EdcaNode],
     categories: &[AccessCategory],
+    beacon_bytes: Option<u32>,
     seed: u64,
     [warm_up, measured]: [f64; 2],
 ) -> Vec<f64> {
@@ -31,10 +32,20 @@ fn saturated(
     let warm = Instant::ZERO + Duration::from_secs_f64(warm_up);
     let end = warm + Duration::from_secs_f64(measured);
     let mut received = vec![0_u32; nodes.len()];
-    while let Some(arrival) = cell.poll(end) {
-        let station = arrival.from;
-        received[station.index()] += u32::from(arrival.at >= warm);
-        cell.send(arrival.at, station, packet(station, 1500, category(station), arrival.at));
+    let beacons = (1..).map(|number| Instant::ZERO + Duration::from_micros(102_400) * number);
+    let beacons = beacons.take_while(|at| *at < end && beacon_bytes.is_some());
+    for until in beacons.chain([end]) {
+        while let Some(arrival) = cell.poll(until) {
+            let station = arrival.from;
+            if !station.is_access_point() {
+                received[station.index()] += u32::from(arrival.at >= warm);
+                let next = packet(station, 1500, category(station), arrival.at);
+                cell.send(arrival.at, station, next);
+            }
+        }
+        if let Some(size) = beacon_bytes {
+            cell.broadcast(until, NodeId::ACCESS_POINT, Packet { size, ..beacon(until) });
+        }
     }
     let mbps = |packets: &u32| f64::from(*packets) * PAYLOAD * 8.0 / measured / 1e6;
     received[1..].iter().map(mbps).collect()
@@ -73,7 +84,8 @@ fn one_station_by_arithmetic() {
         let aggregation = aggregates.then(|| Aggregation::of(mode.format));
         let node = EdcaNode { mode, aggregation };
         let best_effort = [AccessCategory::BestEffort];
-        let [measured] = saturated(ns3(preamble), &[node; 2], &best_effort, 1, [0.5, 30.0])[..]
+        let [measured] =
+            saturated(ns3(preamble), &[node; 2], &best_effort, None, 1, [0.5, 30.0])[..]
         else {
             panic!("one station")
         };
@@ -89,8 +101,8 @@ fn one_station_by_arithmetic() {
 }
 
 /// The rows of `validation/ns3`, but for those without preamble detection, in which a receiver decodes a part of what
-/// collides. Allowed: 2 %, or 3 % of categories and of different MCS, and half of the row's interval, which is one of 95 %.
-/// Three seeds of 40 s; ns-3's beacons, which are not simulated, take a share of the time from all.
+/// collides. Allowed: 2 %, or 3 % of categories and of different MCS, and half of the row's interval, which is one of 95 %;
+/// with one station 0.3 %. Three seeds of 40 s.
 #[test]
 fn throughput_is_that_of_ns3() {
     let mut failures = Vec::new();
@@ -120,7 +132,11 @@ fn throughput_is_that_of_ns3() {
                 100.0 * difference,
             );
             eprintln!("{row}");
-            if difference.abs() > allowed + half_width / 2.0 / expected {
+            let bar = match each.len() {
+                1 => 0.003,
+                _ => allowed + half_width / 2.0 / expected,
+            };
+            if difference.abs() > bar {
                 failures.push(row);
             }
         }
@@ -131,9 +147,10 @@ fn throughput_is_that_of_ns3() {
 /// Mb/s of each station in the cell of a row.
 fn like_ns3(row: &Value, fixed: &Value) -> Vec<f64> {
     let key = |name: &str| if row[name].is_null() { &fixed[name] } else { &row[name] };
+    // ns-3's beacons last 212 and 284 us: 48 and 66 symbols of 24 bits, with 22 bits of service and tail.
     let (format, width, highest, preamble, beacon) = match row["phy"].as_str().unwrap() {
-        "ht20" => (PhyFormat::Ht, 20, 7, None, 212.0),
-        "he80" => (PhyFormat::He, 80, 11, Some(44), 284.0),
+        "ht20" => (PhyFormat::Ht, 20, 7, None, 141),
+        "he80" => (PhyFormat::He, 80, 11, Some(44), 195),
         other => panic!("{other}"),
     };
     let aggregation = match &row["ampdu"] {
@@ -160,11 +177,9 @@ fn like_ns3(row: &Value, fixed: &Value) -> Vec<f64> {
     };
     let rts_threshold = row["rts"].as_u64().map(|bytes| bytes as u32);
     let config = EdcaConfig { recovery, rts_threshold, ..ns3(preamble) };
-    let runs: Vec<_> =
-        (1..=3).map(|seed| saturated(config, &nodes, &categories, seed, [1.0, 40.0])).collect();
-    // A beacon goes after PIFS, SIFS and the AIFS that follows it: 43 us.
-    let share = 1.0 - (beacon + 43.0) / 102_400.0;
-    (0..stations).map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / 3.0 * share).collect()
+    let run = |seed| saturated(config, &nodes, &categories, Some(beacon), seed, [1.0, 40.0]);
+    let runs: Vec<_> = (1..=3).map(run).collect();
+    (0..stations).map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / 3.0).collect()
 }
 
 fn category(name: &str) -> AccessCategory {
