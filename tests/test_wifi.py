@@ -62,6 +62,21 @@ def test_one_station_by_arithmetic(cell: dict[str, object], expected: float) -> 
     assert goodput == pytest.approx(expected, rel=0.005)
 
 
+def test_beacons_take_their_time() -> None:
+    """In 1.65 s, 16 beacons of 102.4 ms; the first of them comes before the measurement.
+
+    66 bytes as in 802.11a, 26 of HT Capabilities, 22 of HT Operation, 18 of EDCA parameters with 2
+    more each, at 6 Mb/s: 47 symbols of 24 bits, 208 us, after a PIFS of 25 us.
+    """
+    cell = document("802.11n", beacon_interval="102.4 ms")
+    result = ea.run(ea.Scenario(**{**cell, "duration": "1.5 s", "warmup": "0.15 s"}))
+    beacons = result.document["ap"]["beacons"]
+    assert beacons["sent"] == 15
+    assert beacons["lost"] <= 1
+    assert beacons["occupancy_share"] == pytest.approx(15 * 233e-6 / 1.5)
+    assert "jain_occupancy" not in result.document
+
+
 def test_a_resolved_scenario_gives_the_same_result() -> None:
     scenario = ea.Scenario(**document("802.11ac", edca={"vo": {"txop": "0 us"}}, streams=2))
     cell = scenario.resolved["cell"]

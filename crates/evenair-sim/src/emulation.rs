@@ -285,10 +285,8 @@ impl<M: SimMedium, B: Clone + Default> Driver<M, IpPacket<B>> for Parts<M, B> {
     fn on_timer(&mut self, now: Instant, _timer: Timer) -> Instant {
         let Some(beacons) = &mut self.beacons else { return Instant::NEVER };
         let bytes = beacons.next_frame(now).size;
-        if let Some(cell) = M::wlan(&mut self.world.cell) {
-            let beacon = IpPacket::broadcast(now, bytes, B::default());
-            cell.broadcast(now, NodeId::ACCESS_POINT, beacon);
-        }
+        let beacon = IpPacket::broadcast(now, bytes, B::default());
+        M::broadcast(&mut self.world.cell, now, beacon);
         now + beacons.interval
     }
 }

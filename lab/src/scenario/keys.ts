@@ -36,12 +36,14 @@ function rates(scenario: ResolvedScenario): string[] {
 const isWlan = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wlan";
 const isWimax = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wimax";
 const PHYS = ["802.11b", "802.11a", "802.11g"];
-/** Their frames have an MCS; their cells have no beacons yet. */
+/** Their frames have an MCS; their cells have no controller yet. */
 const PHYS_WITH_MCS = ["802.11n", "802.11ac", "802.11ax"];
 const hasMcs = (scenario: ResolvedScenario) =>
   PHYS_WITH_MCS.includes(String(cell(scenario)["phy"]));
+const hasController = (scenario: ResolvedScenario) =>
+  (cell(scenario)["controller"] as Record<string, unknown> | undefined)?.["kind"] === "cot";
 const phys = (scenario: ResolvedScenario) =>
-  cell(scenario)["beacon_interval"] === "off" ? [...PHYS, ...PHYS_WITH_MCS] : PHYS;
+  hasController(scenario) ? PHYS : [...PHYS, ...PHYS_WITH_MCS];
 /** The highest MCS of a PHY, width and number of streams: IEEE 802.11-2020 19.5 and 21.5, 802.11ax-2021 27.5. */
 function highestMcs(table: Record<string, unknown>): number {
   if (table["phy"] !== "802.11ac") return table["phy"] === "802.11n" ? 7 : 11;
@@ -99,7 +101,7 @@ export const CELL: Hints = {
   },
   protection: { when: isMixed },
   rts_threshold: { label: "RTS threshold", range: { from: 0, to: 2300, step: 100 }, when: isWlan },
-  beacon_interval: { label: "beacon interval", range: { from: 0.02, to: 1 }, when: hasRates },
+  beacon_interval: { label: "beacon interval", range: { from: 0.02, to: 1 }, when: isWlan },
   bandwidth: { range: { from: 3.5e6, to: 20e6, step: 250e3 }, when: isWimax },
   frame: {
     label: "frame duration",

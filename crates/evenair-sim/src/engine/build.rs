@@ -171,7 +171,10 @@ pub(crate) fn network<M: SimMedium>(
     }
     let options = flows.iter().map(|flow| OptionRing::new(flow.options)).collect();
     let mut cell = cell(medium, scenario, seed);
-    if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell) {
+    // Occupancy is that of a cell with the DCF, in which an attempt has one packet.
+    if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell)
+        && wlan.phy.high_throughput().is_none()
+    {
         cell.observe_occupancy(occupancy(wlan, &scenario.station, cell.nodes(), flows.len()));
     }
     // IP sees UDP below TFRC.

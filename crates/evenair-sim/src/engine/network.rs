@@ -173,9 +173,14 @@ impl<M: SimMedium> Network<M> {
         self.send(now, &packet);
     }
 
-    /// The cell, if it is one of 802.11.
-    pub(crate) fn wlan(&mut self) -> Option<&mut Cell<Dcf>> {
-        M::wlan(&mut self.world.cell)
+    /// The cell, if it is one with the DCF.
+    pub(crate) fn dcf(&mut self) -> Option<&mut Cell<Dcf>> {
+        M::dcf(&mut self.world.cell)
+    }
+
+    /// The access point broadcasts `beacon`.
+    pub(crate) fn broadcast(&mut self, now: Instant, beacon: Packet) {
+        M::broadcast(&mut self.world.cell, now, beacon);
     }
 
     /// Packets that ends of flows have sent.
@@ -184,10 +189,10 @@ impl<M: SimMedium> Network<M> {
         self.sent
     }
 
-    /// The cell, if it is one of 802.11, beside the agenda.
-    pub(crate) fn wlan_and_agenda(&mut self) -> Option<(&mut Cell<Dcf>, &mut Agenda)> {
+    /// The cell, if it is one with the DCF, beside the agenda.
+    pub(crate) fn dcf_and_agenda(&mut self) -> Option<(&mut Cell<Dcf>, &mut Agenda)> {
         let World { cell, agenda, .. } = &mut self.world;
-        M::wlan(cell).map(|cell| (cell, agenda))
+        M::dcf(cell).map(|cell| (cell, agenda))
     }
 
     /// Those of `candidates`, flows and their first links, have no events that need none. `users` are the

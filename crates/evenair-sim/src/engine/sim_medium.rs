@@ -5,8 +5,9 @@ use std::iter::{once, repeat_n};
 
 use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, Edca, EdcaConfig, StationConfig};
-use evenair_core::medium::{Cell, Medium};
-use evenair_core::time::Duration;
+use evenair_core::medium::{Cell, CellPacket, Medium};
+use evenair_core::packet::NodeId;
+use evenair_core::time::{Duration, Instant};
 
 use crate::results::medium::{EdcaCounters, MediumResult, WimaxCounters, WlanCounters};
 use crate::scenario::{Preamble, RtsThreshold, Station, WimaxCell, WlanCell};
@@ -22,8 +23,13 @@ pub(crate) trait SimMedium: Medium + Sized {
     /// The results since the time of these counters, `measured` ago.
     fn results(&self, since: &Self::Counters, measured: Duration) -> MediumResult;
 
-    /// The cell, if it is one of 802.11: only such a cell has beacons, a controller and rate control.
-    fn wlan<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>>;
+    /// The cell, if it is one with the DCF: only such a cell has a controller and rate control.
+    fn dcf<P>(_cell: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>> {
+        None
+    }
+
+    /// The access point broadcasts `beacon`; nothing happens on a medium without beacons.
+    fn broadcast<P: CellPacket>(_cell: &mut Cell<Self, P>, _now: Instant, _beacon: P) {}
 }
 
 /// A value for each station.
@@ -99,8 +105,12 @@ impl SimMedium for Dcf {
         WlanCounters::new(self).results(since)
     }
 
-    fn wlan<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Self, P>> {
+    fn dcf<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Self, P>> {
         Some(cell)
+    }
+
+    fn broadcast<P: CellPacket>(cell: &mut Cell<Self, P>, now: Instant, beacon: P) {
+        cell.broadcast(now, NodeId::ACCESS_POINT, beacon);
     }
 }
 
@@ -115,8 +125,8 @@ impl SimMedium for Edca {
         EdcaCounters::new(self).results(since, measured)
     }
 
-    fn wlan<P>(_: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>> {
-        None
+    fn broadcast<P: CellPacket>(cell: &mut Cell<Self, P>, now: Instant, beacon: P) {
+        cell.broadcast(now, NodeId::ACCESS_POINT, beacon);
     }
 }
 
@@ -129,9 +139,5 @@ impl SimMedium for Wimax {
 
     fn results(&self, since: &WimaxCounters, _: Duration) -> MediumResult {
         WimaxCounters::new(self).results(since, self)
-    }
-
-    fn wlan<P>(_: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>> {
-        None
     }
 }

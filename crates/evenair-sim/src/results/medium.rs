@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use evenair_core::medium::Airtime;
 use evenair_core::medium::wimax::{Counts, Wimax};
-use evenair_core::medium::wlan::{AccessUsage, Dcf, Edca};
+use evenair_core::medium::wlan::{AccessUsage, BeaconUsage, Dcf, Edca};
 use evenair_core::packet::{AccessCategory, Direction, NodeId};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use serde::Serialize;
 
 use crate::results::delay::DelayResult;
+use crate::results::run::BeaconsResult;
 
 /// What the medium of a run adds to its result.
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub(crate) struct MediumResult {
     pub(crate) edca: Vec<EdcaResult>,
     /// Of a cell with EDCA: time of preambles and of Block Acks.
     pub(crate) in_exchanges: Option<[Duration; 2]>,
+    /// Of the access point of a cell with EDCA, also where it has sent none.
+    pub(crate) beacons: Option<BeaconsResult>,
     /// Packets that were lost with a frame, and not at a retry limit.
     pub(crate) lost_with_frames: u64,
 }
@@ -216,6 +219,9 @@ pub(crate) struct EdcaCounters {
     nodes: Vec<[AccessUsage; AccessCategory::COUNT as usize]>,
     preambles: Duration,
     block_acks: Duration,
+    beacons: BeaconUsage,
+    /// PIFS, which goes before a beacon.
+    pifs: Duration,
 }
 
 impl EdcaCounters {
@@ -226,6 +232,8 @@ impl EdcaCounters {
             nodes: (0..medium.nodes()).map(|node| of(NodeId(node))).collect(),
             preambles: medium.preambles(),
             block_acks: medium.block_acks(),
+            beacons: medium.beacons(),
+            pifs: medium.config().phy.sifs + medium.config().phy.slot,
         }
     }
 
@@ -238,7 +246,19 @@ impl EdcaCounters {
                 self.preambles - before.preambles,
                 self.block_acks - before.block_acks,
             ]),
+            beacons: Some(self.beacons(&before.beacons, measured)),
             ..MediumResult::default()
+        }
+    }
+
+    /// The beacons since `before`.
+    fn beacons(&self, before: &BeaconUsage, measured: Duration) -> BeaconsResult {
+        let sent = self.beacons.sent - before.sent;
+        let occupied = self.beacons.airtime - before.airtime + self.pifs * sent;
+        BeaconsResult {
+            sent,
+            lost: self.beacons.collided - before.collided,
+            occupancy_share: occupied.as_secs_f64() / measured.as_secs_f64(),
         }
     }
 }

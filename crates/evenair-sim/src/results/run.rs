@@ -323,7 +323,8 @@ pub struct BeaconsResult {
     pub sent: u64,
     /// Those of them that collided.
     pub lost: u64,
-    /// Share of the measured time for which they occupied the medium: DIFS, backoff and frame.
+    /// Share of the measured time for which they occupied the medium: DIFS, backoff and frame; of a cell with EDCA
+    /// PIFS and frame.
     pub occupancy_share: f64,
 }
 

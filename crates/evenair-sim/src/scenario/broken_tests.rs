@@ -157,8 +157,7 @@ cell={phy='802.11ax',edca_ap={vo={txop='33 us'}}} => cell.edca_ap.vo.txop => got
 cell={phy='802.11ax',protection='off'} => cell.protection => got "off" with phy "802.11ax" | no protection
 cell={phy='802.11ax',immediate_access=false} => cell.immediate_access => got false | true
 cell={phy='802.11ax',long_retry_limit=5} => cell.long_retry_limit => got 5 | short_retry_limit
-cell={phy='802.11ax',beacon_interval='100 ms'} => cell.beacon_interval => got 0.1 s with phy "802.11ax" | "off"
-cell={phy='802.11ax',controller='cot'} => cell.beacon_interval => got 0.1 s | "off"
+cell={phy='802.11ax',controller='cot'} => cell.controller => got "cot" with phy "802.11ax" | "none"
 cell.preamble=shrot => cell.preamble => got "shrot"; did you mean "short"? | such as "120 us"
 cell.preamble=0 us => cell.preamble => got 0 s | above 0
 cell.preamble=1 h => cell.preamble => got 3600 s | "long", "short"

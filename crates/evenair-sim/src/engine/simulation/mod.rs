@@ -428,12 +428,12 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     fn on_beacon_time(&mut self) -> Instant {
         let Some(beacons) = &mut self.beacons else { return Instant::NEVER };
         let (frame, next) = (beacons.next_frame(self.now), self.now + beacons.interval);
-        if let Some(cell) = self.network.wlan() {
-            if let Some(control) = &mut self.control {
-                control.prepare_beacon(&frame, cell);
-            }
-            cell.broadcast(self.now, NodeId::ACCESS_POINT, frame);
+        if let Some(control) = &mut self.control
+            && let Some(cell) = self.network.dcf()
+        {
+            control.prepare_beacon(&frame, cell);
         }
+        self.network.broadcast(self.now, frame);
         next
     }
 
@@ -441,7 +441,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[cold]
     fn on_beacon(&mut self, beacon: &Packet) {
         let Some(control) = &mut self.control else { return };
-        let Some((cell, agenda)) = self.network.wlan_and_agenda() else { return };
+        let Some((cell, agenda)) = self.network.dcf_and_agenda() else { return };
         control.on_beacon(self.now, beacon, cell, &mut self.flows, agenda);
     }
 
@@ -449,7 +449,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[cold]
     fn check_rates(&mut self) {
         let Some(control) = &mut self.control else { return };
-        let Some((cell, agenda)) = self.network.wlan_and_agenda() else { return };
+        let Some((cell, agenda)) = self.network.dcf_and_agenda() else { return };
         control.check_rates(self.now, cell, &mut self.flows, agenda);
     }
 
@@ -461,7 +461,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let Some((sampler, interval)) = &mut self.sampler {
             let interval = interval.as_secs_f64();
-            let rates = self.network.wlan().map(|cell| link_rates(cell.medium()));
+            let rates = self.network.dcf().map(|cell| link_rates(cell.medium()));
             let rates = rates.unwrap_or_default().into_iter();
             let queues = self.network.cell().queues_of(NodeId::ACCESS_POINT);
             sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues, rates);

@@ -131,9 +131,6 @@ fn check_high_throughput(cell: &WlanCell) -> Checked {
         let accepted = "no long_retry_limit: short_retry_limit is for all frames";
         return refuse("long_retry_limit", &cell.long_retry_limit.to_string(), accepted);
     }
-    if let BeaconInterval::Every(interval) = cell.beacon_interval {
-        return refuse("beacon_interval", &interval.to_string(), "\"off\"");
-    }
     if let control::Config::Cot(_) = cell.controller {
         return refuse("controller", "\"cot\"", "\"none\"");
     }
