@@ -145,6 +145,9 @@ cell={phy='802.11ax',guard_interval='0.4 us'} => cell.guard_interval => got 0.4 
 cell={phy='802.11ax',preamble='short'} => cell.preamble => got "short" with phy "802.11ax" | a duration
 cell={phy='802.11ax',aggregation='amsdu'} => cell.aggregation => got "amsdu" | "a-mpdu", "off"
 cell={phy='802.11n',aggregation={kind='a-mpdu',window=65}} => cell.aggregation.window => got 65 | 1 to 64 with 802.11n
+cell={phy='802.11n',aggregation={kind='a-mpdu',amsdu=4066}} => cell.aggregation.amsdu => got 4066 | "off", or 1 to 4065 with 802.11n
+cell={phy='802.11ax',aggregation={kind='a-mpdu',amsdu=0}} => cell.aggregation.amsdu => got 0 | from 1 to 11424, or "off"
+cell={phy='802.11ax',aggregation={kind='a-mpdu',amsdu=11425}} => cell.aggregation.amsdu => got 11425 | from 1 to 11424, or "off"
 cell={phy='802.11ax',aggregation={kind='a-mpdu',limit=0}} => cell.aggregation.limit => got 0 | from 1 to 6500631, or "max"
 cell={phy='802.11ax',aggregation={kind='a-mpdu',duration='6 ms'}} => cell.aggregation.duration => got | above 0 and up to 0.005484 s
 cell={phy='802.11ax',block_ack_recovery='ask'} => cell.block_ack_recovery => got "ask" | "resend", "bar"

@@ -77,6 +77,11 @@ impl<T: Copy> Originator<T> {
         self.mpdus.front_mut().map(|(_, mpdu)| mpdu)
     }
 
+    /// The newest.
+    pub(in crate::medium::wlan) fn newest_mut(&mut self) -> Option<&mut T> {
+        self.mpdus.back_mut().map(|(_, mpdu)| mpdu)
+    }
+
     /// Gives up the oldest.
     pub(in crate::medium::wlan) fn discard_oldest(&mut self) -> Option<T> {
         self.mpdus.pop_front().map(|(_, mpdu)| mpdu)

@@ -14,7 +14,7 @@ mod tests;
 pub use config::{DcfConfig, StationConfig};
 pub use dcf::Dcf;
 pub use edca::{
-    AMpduConfig, AMpduLimit, AccessParameters, AccessRules, AccessUsage, Aggregation,
+    AMpduConfig, AMpduLimit, AMsduLimit, AccessParameters, AccessRules, AccessUsage, Aggregation,
     AggregationConfig, BeaconUsage, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
     EDCA_WMM_ACCESS_POINT, Edca, EdcaConfig, EdcaNode, EdcaParameters,
 };

@@ -5,7 +5,7 @@ use evenair_core::control;
 use evenair_core::medium::wlan::channel::Config;
 use evenair_core::medium::wlan::high_throughput::ModeError;
 use evenair_core::medium::wlan::phy::PhyKind;
-use evenair_core::medium::wlan::{Aggregation, AggregationConfig};
+use evenair_core::medium::wlan::{AMsduLimit, Aggregation, AggregationConfig};
 
 use super::checks::check_component;
 use crate::scenario::problem::{Checked, Problem, fail};
@@ -177,6 +177,13 @@ fn check_mode(table: &str, cell: &WlanCell, station: Option<&Station>) -> Checke
 fn check_aggregation(field: &str, aggregation: &AggregationConfig, phy: PhyKind) -> Checked {
     check_component(field, aggregation)?;
     let AggregationConfig::AMpdu(config) = aggregation else { return Ok(()) };
+    if let (AMsduLimit::Bytes(bytes), Some(format)) = (config.amsdu, phy.high_throughput()) {
+        let most = Aggregation::longest_amsdu(format);
+        if bytes > most {
+            let accepted = format!("\"off\", or 1 to {most} with {phy}");
+            return Err(fail(&format!("{field}.amsdu"), &format!("got {bytes}"), &accepted));
+        }
+    }
     let most = phy.high_throughput().map(Aggregation::of).map_or(0, |most| most.window.into());
     match config.window {
         Some(window) if window > most => {

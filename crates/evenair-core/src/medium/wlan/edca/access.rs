@@ -51,7 +51,7 @@ impl Edca {
         is_first: bool,
         cell: &mut impl CellContext,
     ) -> Option<Sent> {
-        let Self { config, macs, agreements, .. } = self;
+        let Self { config, macs, agreements, amsdus, .. } = self;
         let queue = macs[contender.index()].queue?;
         let link = &mut self.links[self.setup.layout.link(queue)?.0.index()];
         let agreement = &mut agreements[queue.0 as usize];
@@ -74,7 +74,8 @@ impl Edca {
         let may_have_rts = is_first && config.rts_threshold.is_some();
         let before = if may_have_rts { cts_end } else { Duration::ZERO };
         let most = end.since(now).saturating_sub(before + sifs + control.block_ack.time);
-        let psdu = agreement.aggregate(config, link, most, |room| cell.take(now, queue, room));
+        let take = |room| cell.take(now, queue, room);
+        let psdu = agreement.aggregate(config, link, most, amsdus, take);
         let has_rts = is_first && config.rts_threshold.is_some_and(|most| psdu.bytes > most);
         let start = if has_rts { now + cts_end } else { now };
         let end = start + link.ppdu_time(config, psdu.bytes);
@@ -141,12 +142,15 @@ impl Edca {
     /// The receiver decodes MPDUs of a PPDU that will be answered: prepares what it passes on, and when.
     #[inline(always)]
     fn receive(&mut self, sent: Sent, link_id: LinkId, cell: &mut impl CellContext) {
-        let Self { links, agreements, decoded, passed_on, .. } = self;
+        let Self { links, agreements, amsdus, decoded, passed_on, .. } = self;
         let link = &links[link_id.index()];
-        let pass_on =
-            |packet, bytes| passed_on.push((sent.ppdu_start + link.received_after(bytes), packet));
+        let pass_on = |first, bytes| {
+            let at = sent.ppdu_start + link.received_after(bytes);
+            passed_on.extend(amsdus.packets(first).map(|packet| (at, packet)));
+        };
+        let keep = |first| amsdus.packets(first).for_each(|packet| cell.keep(packet));
         let agreement = &mut agreements[sent.queue.0 as usize];
-        agreement.receive(sent.psdu, decoded, pass_on, |packet| cell.keep(packet));
+        agreement.receive(sent.psdu, decoded, pass_on, keep);
         // They are reported from the end.
         passed_on.reverse();
     }

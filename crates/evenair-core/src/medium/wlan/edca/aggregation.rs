@@ -16,6 +16,8 @@ pub struct Aggregation {
     pub window: u16,
     /// Duration of the PPDU, at most aPPDUMaxTime.
     pub duration: Duration,
+    /// Bytes of an A-MSDU; `None`: an MPDU has one packet.
+    pub amsdu: Option<u32>,
 }
 
 /// The longest A-MPDU of HE, bytes (802.11ax-2021 9.7.1).
@@ -28,15 +30,27 @@ const HT_BYTES: u32 = 65_535;
 const HE_WINDOW: u16 = 256;
 const WINDOW: u16 = 64;
 
+/// Of VHT and HE, bytes: see [`Aggregation::longest_amsdu`].
+const LONGEST_AMSDU: u32 = 11_454 - 30;
+
 impl Aggregation {
-    /// The limits of the standard, with windows of 64 MPDUs, of HE 256, and aPPDUMaxTime.
+    /// The limits of the standard, with windows of 64 MPDUs, of HE 256, and aPPDUMaxTime; without A-MSDUs.
     pub const fn of(format: PhyFormat) -> Self {
         let (bytes, window) = match format {
             PhyFormat::He => (HE_BYTES, HE_WINDOW),
             PhyFormat::Vht => (VHT_BYTES, WINDOW),
             PhyFormat::Ht | PhyFormat::Ofdm | PhyFormat::Dsss => (HT_BYTES, WINDOW),
         };
-        Self { bytes, window, duration: MAX_PPDU }
+        Self { bytes, window, duration: MAX_PPDU, amsdu: None }
+    }
+
+    /// The longest A-MSDU in an A-MPDU, bytes: that of the longest MPDU, with 26 bytes of QoS header and 4 of FCS. An
+    /// MPDU has 4,095 bytes in an A-MPDU of HT (802.11-2020 9.7.1), 11,454 of VHT and HE (9.4.2.157.2).
+    pub const fn longest_amsdu(format: PhyFormat) -> u32 {
+        match format {
+            PhyFormat::Ht => 4_095 - 30,
+            _ => LONGEST_AMSDU,
+        }
     }
 }
 
@@ -54,6 +68,9 @@ configuration! {
     /// MPDUs from the oldest that is not acknowledged to the newest, the window of the Block Ack agreement: up to 64,
     /// with 802.11ax up to 256 (default: that)
     window: Option<u32> = None, optional(integer(1..=HE_WINDOW as u64), "64 or 256");
+    // 802.11-2020 9.3.2.2.2; an MPDU of VHT and HE has up to 11,454 bytes (9.4.2.157.2), 30 of them header and FCS.
+    /// bytes of an A-MSDU at most, of the packets that an MPDU has; "off": one packet; with 802.11n up to 4,065
+    amsdu: AMsduLimit = AMsduLimit::Off, Bounds::integer_or(1..=LONGEST_AMSDU as u64, OFF);
     // aPPDUMaxTime (802.11-2020 table 19-25).
     /// the longest PPDU
     duration: Duration = MAX_PPDU, positive_up_to(MAX_PPDU);
@@ -89,6 +106,10 @@ impl AggregationConfig {
             },
             window: config.window.map_or(of_phy.window, |window| of_phy.window.min(window as u16)),
             duration: config.duration,
+            amsdu: match config.amsdu {
+                AMsduLimit::Off => None,
+                AMsduLimit::Bytes(bytes) => Some(bytes),
+            },
         })
     }
 }
@@ -116,6 +137,35 @@ impl FieldType for AMpduLimit {
     fn from_value(value: Value) -> Option<Self> {
         match value {
             Value::Name(MAX) => Some(Self::Max),
+            Value::Integer(bytes) => bytes.try_into().ok().map(Self::Bytes),
+            _ => None,
+        }
+    }
+}
+
+/// The word for MPDUs with one packet.
+const OFF: &str = "off";
+
+/// Bytes of an A-MSDU at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AMsduLimit {
+    /// There are none.
+    Off,
+    /// This many.
+    Bytes(u32),
+}
+
+impl FieldType for AMsduLimit {
+    fn to_value(&self) -> Value {
+        match *self {
+            Self::Off => Value::Name(OFF),
+            Self::Bytes(bytes) => Value::Integer(bytes.into()),
+        }
+    }
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Name(OFF) => Some(Self::Off),
             Value::Integer(bytes) => bytes.try_into().ok().map(Self::Bytes),
             _ => None,
         }

@@ -1,5 +1,6 @@
 //! A link of the cell, and the Block Ack agreement of each of its categories.
 
+use super::a_msdu::{Amsdus, Msdus};
 use super::aggregation::Aggregation;
 use super::config::{Control, ControlFrame, EdcaConfig};
 use crate::medium::wlan::block_ack::{Originator, Recipient};
@@ -44,9 +45,11 @@ pub(super) struct Agreement {
 /// An MPDU.
 #[derive(Clone, Copy, Debug)]
 struct Outgoing {
+    /// Its first packet, which names it.
     packet: PacketId,
     /// Its size on the air.
     bytes: u32,
+    msdus: Msdus,
     /// How often it was transmitted without success.
     failures: u32,
 }
@@ -113,6 +116,11 @@ impl Link {
         self.preamble + time * u64::from(symbols)
     }
 
+    /// Bytes of an A-MSDU at most; `None` without A-MSDUs.
+    fn amsdu(&self) -> Option<u32> {
+        self.aggregation.and_then(|aggregation| aggregation.amsdu)
+    }
+
     /// The bytes of the longest PSDU of which the PPDU lasts at most `most`; `None` if it has one MPDU.
     #[inline(always)]
     fn longest(&self, config: &EdcaConfig, most: Duration) -> Option<u32> {
@@ -160,9 +168,29 @@ impl Agreement {
 
     /// The sender has taken a packet, which becomes an MPDU with `overhead` bytes more.
     #[inline(always)]
-    pub(super) fn push(&mut self, taken: Taken, overhead: u32) {
+    pub(super) fn push(&mut self, taken: Taken, overhead: u32, amsdus: &mut Amsdus) {
+        amsdus.begin(taken.packet);
+        let (packet, msdus) = (taken.packet, Msdus::one(taken.bytes));
         let bytes = taken.bytes + overhead;
-        self.originator.push(Outgoing { packet: taken.packet, bytes, failures: 0 });
+        self.originator.push(Outgoing { packet, bytes, msdus, failures: 0 });
+    }
+
+    /// The newest MPDU gets further packets of those that `take` takes, so that its A-MSDU has at most `most` bytes.
+    /// Returns its size.
+    fn fill(
+        &mut self,
+        most: u32,
+        overhead: u32,
+        amsdus: &mut Amsdus,
+        take: &mut impl FnMut(u32) -> Option<Taken>,
+    ) -> u32 {
+        let Some(newest) = self.originator.newest_mut() else { return 0 };
+        while let Some(taken) = newest.msdus.room(most).and_then(&mut *take) {
+            newest.msdus.add(taken.bytes);
+            amsdus.add(newest.packet, taken.packet);
+        }
+        newest.bytes = newest.msdus.mpdu(overhead);
+        newest.bytes
     }
 
     /// Sizes of the MPDUs of the sender, in the order of their sequence numbers.
@@ -172,35 +200,56 @@ impl Agreement {
 
     /// Makes the next PSDU of `link`, of which the PPDU lasts at most `most` unless it has one MPDU: of the MPDUs that
     /// the sender has, and then of those that `take` takes, which have at most as many bytes as it says without MAC
-    /// overhead.
+    /// overhead. An MPDU that has not been transmitted may get further packets, as an A-MSDU.
     #[inline(always)]
     pub(super) fn aggregate(
         &mut self,
         config: &EdcaConfig,
         link: &Link,
         most: Duration,
+        amsdus: &mut Amsdus,
         mut take: impl FnMut(u32) -> Option<Taken>,
     ) -> Psdu {
-        let single = self.single(link);
-        let Some(longest) = link.longest(config, most) else { return single };
+        let Some(longest) = link.longest(config, most) else { return self.single(link) };
         let window = usize::from(link.window());
-        let (mut mpdus, mut bytes) = (0, 0);
+        let (mut mpdus, mut bytes, mut before) = (0, 0, 0);
         for (_, outgoing) in self.originator.iter().take(window) {
             let lengthened = EdcaConfig::lengthened(bytes, outgoing.bytes);
             if mpdus > 0 && lengthened > longest {
                 break;
             }
-            (mpdus, bytes) = (mpdus + 1, lengthened);
+            (mpdus, before, bytes) = (mpdus + 1, bytes, lengthened);
         }
         let overhead = config.mac_overhead;
+        // What an MPDU behind `bytes` of the PSDU may have as its A-MSDU.
+        let most_of = |bytes, amsdu: u32| {
+            amsdu.min(Msdus::within(EdcaConfig::room(longest, bytes), overhead))
+        };
+        let amsdu = link.amsdu();
+        if let Some(amsdu) = amsdu
+            && mpdus == self.originator.len()
+            && mpdus > self.transmitted
+        {
+            let mpdu = self.fill(most_of(before, amsdu), overhead, amsdus, &mut take);
+            bytes = EdcaConfig::lengthened(before, mpdu);
+        }
         while mpdus == self.originator.len() && mpdus < window && self.originator.has_room() {
             let room = EdcaConfig::room(longest, bytes).saturating_sub(overhead);
             let Some(taken) = take(room) else { break };
-            bytes = EdcaConfig::lengthened(bytes, taken.bytes + overhead);
+            let mut mpdu = taken.bytes + overhead;
+            self.push(taken, overhead, amsdus);
+            if let Some(amsdu) = amsdu {
+                mpdu = self.fill(most_of(bytes, amsdu), overhead, amsdus, &mut take);
+            }
+            bytes = EdcaConfig::lengthened(bytes, mpdu);
             mpdus += 1;
-            self.push(taken, overhead);
         }
-        if mpdus == 1 { single } else { Psdu { mpdus, bytes } }
+        if mpdus == 1 { self.single(link) } else { Psdu { mpdus, bytes } }
+    }
+
+    /// Bytes of the IP packets in the MPDUs of the sender, in the order of their sequence numbers.
+    pub(super) fn payloads(&self) -> impl Iterator<Item = u32> {
+        self.originator.iter().map(|(_, outgoing)| outgoing.msdus.payload)
     }
 
     /// The sizes of the MPDUs that `psdu` has, each with the bytes of the PSDU up to its end.
@@ -214,7 +263,7 @@ impl Agreement {
     }
 
     /// The receiver gets those of the MPDUs of `psdu` that it has `decoded`: calls `keep` for each that is new, and
-    /// `pass_on` for those that it passes on, with the bytes of the PSDU that it has by then. MPDUs that it had before are as good
+    /// `pass_on` for those that it passes on, named by their first packets, with the bytes of the PSDU that it has by then. MPDUs that it had before are as good
     /// as decoded: a Block Ack says so.
     #[inline(always)]
     pub(super) fn receive(

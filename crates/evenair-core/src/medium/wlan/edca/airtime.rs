@@ -95,9 +95,9 @@ impl Edca {
                     return airtime;
                 }
                 let link = &self.links[self.link_of(sent.queue).index()];
-                let sizes = self.agreements[sent.queue.0 as usize].sizes();
-                let decoded = sizes.zip(&self.decoded).filter(|(_, decoded)| **decoded);
-                let bytes = decoded.map(|(bytes, _)| u64::from(bytes - self.config.mac_overhead));
+                let payloads = self.agreements[sent.queue.0 as usize].payloads();
+                let decoded = payloads.zip(&self.decoded).filter(|(_, decoded)| **decoded);
+                let bytes = decoded.map(|(bytes, _)| u64::from(bytes));
                 // The payload ends with the PPDU.
                 let payload = link.vector.rate.time_for(bytes.sum());
                 airtime.payload = payload.saturating_sub(sent.end.since(now));

@@ -10,8 +10,8 @@ use crate::time::Duration;
 
 /// Bytes of the delimiter before each MPDU of an A-MPDU (IEEE 802.11-2020 9.7.1).
 const DELIMITER: u32 = 4;
-/// Subframes of an A-MPDU but the last are padded to a multiple of this (9.7.1).
-const ALIGNMENT: u32 = 4;
+/// Subframes of an A-MPDU, and of an A-MSDU, but the last are padded to a multiple of this (9.7.1, 9.3.2.2.2).
+pub(super) const ALIGNMENT: u32 = 4;
 /// Bytes of a compressed Block Ack with a bitmap of 8 bytes, for up to 64 MPDUs (9.3.1.8.2), and of one with 32 bytes,
 /// for up to 256 (802.11ax-2021).
 const BLOCK_ACK_BYTES: [u32; 2] = [32, 56];

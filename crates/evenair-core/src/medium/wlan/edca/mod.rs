@@ -8,8 +8,8 @@
 //! - Contenders of one node that reach 0 together collide internally: the highest category transmits, for the
 //!   others this is a failure without a transmission (10.23.2.4).
 //! - A PPDU has the MPDUs that are to be repeated for its receiver and category, in order of sequence number, then
-//!   new ones, within the limits of the A-MPDU and the window of the Block Ack agreement (9.7, 10.25.6). Its
-//!   receiver answers after SIFS: a Block Ack, or an ACK of a single MPDU. Agreements are taken to be there.
+//!   new ones, each with one packet or, as an A-MSDU, several, within the limits of the A-MPDU
+//!   and the window of the Block Ack agreement (9.3.2.2.2, 9.7, 10.25.6). Its receiver answers after SIFS: a Block Ack, or an ACK of a single MPDU. Agreements are taken to be there.
 //! - An access has one PPDU. With a TXOP limit the holder goes on SIFS after each response, as long as the next PPDU and
 //!   its response end in time; a single MPDU may exceed the limit (10.23.2.8, 10.23.2.9). An RTS/CTS exchange goes
 //!   before the first PPDU of an access if its PSDU exceeds the RTS threshold.
@@ -27,6 +27,7 @@
 //!   moves past it (10.25.6.6). It has an MPDU with the symbol of its last bit, and passes it on, and
 //!   what has waited for it, then.
 
+mod a_msdu;
 mod access;
 mod access_usage;
 mod aggregation;
@@ -41,7 +42,7 @@ mod state;
 mod tests;
 
 pub use access_usage::AccessUsage;
-pub use aggregation::{AMpduConfig, AMpduLimit, Aggregation, AggregationConfig};
+pub use aggregation::{AMpduConfig, AMpduLimit, AMsduLimit, Aggregation, AggregationConfig};
 pub use broadcast::BeaconUsage;
 pub use config::{
     AccessParameters, AccessRules, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
@@ -78,7 +79,8 @@ impl Medium for Edca {
         }
         let has_frame = match arrived {
             Some(taken) => {
-                self.agreements[queue.0 as usize].push(taken, self.config.mac_overhead);
+                let agreement = &mut self.agreements[queue.0 as usize];
+                agreement.push(taken, self.config.mac_overhead, &mut self.amsdus);
                 self.macs[contender.index()].queue = Some(queue);
                 true
             }

@@ -48,9 +48,11 @@ impl Edca {
         let (agreement, decoded) = (&mut self.agreements[sent.queue.0 as usize], &self.decoded);
         let mut delivered = 0;
         agreement.asks = false;
-        agreement.acknowledge(decoded, |packet| {
-            delivered += 1;
-            cell.release(now, packet, TxStatus::Delivered);
+        agreement.acknowledge(decoded, |first| {
+            for packet in self.amsdus.packets(first) {
+                delivered += 1;
+                cell.release(now, packet, TxStatus::Delivered);
+            }
         });
         self.usage[node_of(sent.contender).index()].delivered += delivered;
         self.macs[sent.contender.index()].queue = None;

@@ -1,5 +1,6 @@
 //! The state of a cell.
 
+use super::a_msdu::Amsdus;
 use super::access_usage::AccessUsage;
 use super::agreement::{Agreement, Link, Psdu};
 use super::broadcast::Broadcasts;
@@ -100,6 +101,7 @@ pub struct Edca {
     pub(super) links: Vec<Link>,
     /// By transmit queue: there is one for each link and category.
     pub(super) agreements: Vec<Agreement>,
+    pub(super) amsdus: Amsdus,
     /// By node, without airtime.
     pub(super) usage: Vec<AirUsage>,
     /// By contender.
@@ -213,6 +215,7 @@ impl Edca {
             macs,
             agreements: (0..layout.count(&associations)).map(agreement).collect(),
             links,
+            amsdus: Amsdus::default(),
             usage: vec![AirUsage::default(); nodes.len()],
             traffic: vec![Duration::ZERO; nodes.len()],
             phase: Phase::Idle { grid },
@@ -262,14 +265,14 @@ impl Edca {
         contender: ContenderId,
         cell: &mut impl CellContext,
     ) -> bool {
-        let Self { agreements, macs, .. } = self;
+        let Self { agreements, amsdus, macs, .. } = self;
         let (node, category) = (node_of(contender), category_of(contender));
         let holds = |queue: TxQueueId| !agreements[queue.0 as usize].is_empty();
         let Some(queue) = cell.next_queue(now, node, category, holds) else { return false };
         let agreement = &mut agreements[queue.0 as usize];
         if agreement.is_empty() {
             let Some(taken) = cell.take(now, queue, u32::MAX) else { return false };
-            agreement.push(taken, self.config.mac_overhead);
+            agreement.push(taken, self.config.mac_overhead, amsdus);
         }
         macs[contender.index()].queue = Some(queue);
         true

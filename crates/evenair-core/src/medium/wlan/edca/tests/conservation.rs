@@ -58,14 +58,16 @@ impl Case {
 
 fn nodes() -> impl Strategy<Value = EdcaNode> {
     let formats = prop_oneof![Just(PhyFormat::Ht), Just(PhyFormat::Vht), Just(PhyFormat::He)];
-    let limits = prop::option::of((1..=256_u16, 2_000..200_000_u32, 200..5484_u64));
+    let amsdu = prop::option::of(100..11_000_u32);
+    let limits = prop::option::of((1..=256_u16, 2_000..200_000_u32, 200..5484_u64, amsdu));
     (formats, 0..4_usize, 1..=4_u8, 0..12_usize, limits).prop_map(
         |(format, width, streams, mcs, limits)| {
             let width = [20, 40, 80, 160][if format == PhyFormat::Ht { width % 2 } else { width }];
             let all: Vec<_> = allowed(format, width, streams).collect();
             let (mcs, gi) = (all[mcs % all.len()], Duration::from_nanos(800));
             let mode = TxVector::high_throughput(format, mcs, width, streams, gi).unwrap();
-            let aggregation = limits.map(|(window, bytes, us)| Aggregation {
+            let aggregation = limits.map(|(window, bytes, us, amsdu)| Aggregation {
+                amsdu,
                 window,
                 bytes,
                 duration: Duration::from_micros(us),

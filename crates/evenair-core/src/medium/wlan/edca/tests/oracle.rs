@@ -61,10 +61,11 @@ const PRIORITY: [AccessCategory; 4] = [
     AccessCategory::Background,
 ];
 
-/// An MPDU of a link and category, from when it is first taken for a PPDU.
-#[derive(Clone, Copy, Debug)]
+/// An MPDU of a link and category, from when it is first taken for a PPDU. Several packets are an A-MSDU.
+#[derive(Clone, Debug)]
 struct Mpdu {
-    offer: Offer,
+    packets: Vec<Offer>,
+    was_on_air: bool,
     is_received: bool,
     is_passed_on: bool,
     failures: u32,
@@ -80,6 +81,23 @@ struct Flow {
     next_number: u64,
     next_passed_on: u64,
     needs_request: bool,
+}
+
+impl Mpdu {
+    /// Its bytes (9.3.2.1, 9.3.2.2.2), where `overhead` has 8 bytes of LLC/SNAP.
+    fn bytes(packets: &[Offer], overhead: u32) -> u32 {
+        match packets {
+            [one] => one.bytes + overhead,
+            _ => Self::amsdu(packets) + overhead - 8,
+        }
+    }
+
+    /// Bytes of its A-MSDU: subframes with 14 bytes of header and LLC/SNAP, padded to 4 but the last.
+    fn amsdu(packets: &[Offer]) -> u32 {
+        let subframe =
+            |length: u32, packet: &Offer| length.next_multiple_of(4) + 14 + 8 + packet.bytes;
+        packets.iter().fold(0, subframe)
+    }
 }
 
 #[derive(Debug)]
@@ -317,6 +335,9 @@ impl<'a> Oracle<'a> {
                 self.arrive_before(end);
                 self.end_busy(end, true);
                 for ppdu in ppdus {
+                    if !ppdu.has_rts {
+                        self.put_on_air(&ppdu);
+                    }
                     self.fail(end, &ppdu, false, !ppdu.has_rts);
                 }
                 if beacon_end.is_some() {
@@ -380,14 +401,16 @@ impl<'a> Oracle<'a> {
         let may_have_rts = is_first && self.config.rts_threshold.is_some();
         let block_ack = control(block_ack_bytes(&link));
         let overhead = self.config.mac_overhead;
+        let subframes = |mpdus: &[u32]| {
+            mpdus.iter().fold(0_u32, |length, mpdu| length.next_multiple_of(4) + 4 + mpdu)
+        };
         let size = |mpdus: &[u32]| match *mpdus {
             [mpdu] if link.mode.format == PhyFormat::Ht => mpdu,
             [mpdu] => 4 + mpdu,
-            _ => mpdus.iter().fold(0_u32, |length, mpdu| length.next_multiple_of(4) + 4 + mpdu),
+            _ => subframes(mpdus),
         };
-        let fits = |mpdus: &[u32]| {
+        let within = |mpdus: &[u32], bytes: u32| {
             let Some(limits) = link.aggregation else { return false };
-            let bytes = size(mpdus);
             let time = self.config.ppdu_time(bytes, &link.mode);
             let before = if may_have_rts { rts } else { Duration::ZERO };
             let in_time = txop_end == Instant::NEVER
@@ -397,28 +420,58 @@ impl<'a> Oracle<'a> {
                 && time <= limits.duration
                 && in_time
         };
+        let fits = |mpdus: &[u32]| within(mpdus, size(mpdus));
+        let fits_as_subframes = |mpdus: &[u32]| within(mpdus, subframes(mpdus));
         let mut mpdus: Vec<u32> = Vec::new();
         for (_, old) in &flow.unacknowledged {
-            mpdus.push(old.offer.bytes + overhead);
+            mpdus.push(Mpdu::bytes(&old.packets, overhead));
             if mpdus.len() > 1 && !fits(&mpdus) {
                 mpdus.pop();
                 break;
             }
+        }
+        let is_its = |offer: &Offer| offer.station == station;
+        // The last MPDU gets further packets, as far as the A-MPDU has room for their subframes.
+        let fill = |queue: &mut VecDeque<Offer>, mpdus: &mut Vec<u32>, packets: &mut Vec<Offer>| {
+            while let Some(most) = link.aggregation.and_then(|limits| limits.amsdu) {
+                let Some(next) = queue.iter().position(is_its) else { break };
+                packets.push(queue[next]);
+                let mut with = mpdus.clone();
+                *with.last_mut().unwrap() = Mpdu::bytes(packets, overhead);
+                if Mpdu::amsdu(packets) > most || !fits_as_subframes(&with) {
+                    packets.pop();
+                    break;
+                }
+                queue.remove(next);
+                *mpdus = with;
+            }
+        };
+        if mpdus.len() == flow.unacknowledged.len()
+            && let Some((_, newest)) = flow.unacknowledged.back_mut()
+            && !newest.was_on_air
+        {
+            fill(&mut contender.queue, &mut mpdus, &mut newest.packets);
         }
         // New ones follow as long as they lie in the window: so many numbers from the oldest on.
         while mpdus.len() == flow.unacknowledged.len() {
             let oldest =
                 flow.unacknowledged.front().map_or(flow.next_number, |(number, _)| *number);
             let window = link.aggregation.map_or(1, |limits| u64::from(limits.window));
-            let is_its = |offer: &Offer| offer.station == station;
             let Some(next) = contender.queue.iter().position(is_its) else { break };
             mpdus.push(contender.queue[next].bytes + overhead);
             if flow.next_number >= oldest + window || mpdus.len() > 1 && !fits(&mpdus) {
                 mpdus.pop();
                 break;
             }
-            let offer = contender.queue.remove(next).unwrap();
-            let mpdu = Mpdu { offer, is_received: false, is_passed_on: false, failures: 0 };
+            let mut packets = vec![contender.queue.remove(next).unwrap()];
+            fill(&mut contender.queue, &mut mpdus, &mut packets);
+            let mpdu = Mpdu {
+                packets,
+                was_on_air: false,
+                is_received: false,
+                is_passed_on: false,
+                failures: 0,
+            };
             flow.unacknowledged.push_back((flow.next_number, mpdu));
             flow.next_number += 1;
         }
@@ -479,11 +532,23 @@ impl<'a> Oracle<'a> {
         if flow.is_some_and(|flow| flow.needs_request) {
             return control(24) + control(block_ack_bytes(link));
         }
-        let old = flow.and_then(|flow| flow.unacknowledged.front()).map(|(_, mpdu)| mpdu.offer);
-        let new = || queue.iter().find(|offer| offer.station == station).copied();
-        let mpdu = old.or_else(new).unwrap().bytes + self.config.mac_overhead;
+        let overhead = self.config.mac_overhead;
+        let old = flow.and_then(|flow| flow.unacknowledged.front());
+        let old = old.map(|(_, mpdu)| Mpdu::bytes(&mpdu.packets, overhead));
+        let new =
+            || queue.iter().find(|offer| offer.station == station).map(|of| of.bytes + overhead);
+        let mpdu = old.or_else(new).unwrap();
         let delimiter = if link.mode.format == PhyFormat::Ht { 0 } else { 4 };
         self.config.ppdu_time(mpdu + delimiter, &link.mode) + control(ACK_BYTES)
+    }
+
+    /// The MPDUs of a PPDU go on the air.
+    fn put_on_air(&mut self, ppdu: &Ppdu) {
+        let Contender { node, category, .. } = self.contenders[ppdu.contender];
+        let flow = self.flows.get_mut(&(ppdu.station, node != 0, category)).unwrap();
+        for (_, mpdu) in flow.unacknowledged.iter_mut().take(ppdu.mpdus) {
+            mpdu.was_on_air = true;
+        }
     }
 
     /// A PPDU that meets no other. Returns the end of the response to it, if that is received.
@@ -511,6 +576,9 @@ impl<'a> Oracle<'a> {
                 failure = Some((cts_end, true, false));
             }
         }
+        if failure.is_none() {
+            self.put_on_air(ppdu);
+        }
         let flow = self.flows.get_mut(&(ppdu.station, up, category)).unwrap();
         let response_bytes = if ppdu.mpdus == 1 { ack } else { block_ack };
         let end = ppdu.end + phy.sifs + phy.airtime(response_bytes, &response);
@@ -519,7 +587,7 @@ impl<'a> Oracle<'a> {
             let mut length = 0;
             let mut decoded = Vec::new();
             for (number, mpdu) in flow.unacknowledged.iter().take(ppdu.mpdus) {
-                let bytes = mpdu.offer.bytes + self.config.mac_overhead;
+                let bytes = Mpdu::bytes(&mpdu.packets, self.config.mac_overhead);
                 length = if ppdu.mpdus == 1 {
                     ppdu.bytes
                 } else {
@@ -542,7 +610,7 @@ impl<'a> Oracle<'a> {
                     let of = flow.unacknowledged.iter_mut().find(|(other, _)| *other == number);
                     let (_, mpdu) = of.unwrap();
                     if !std::mem::replace(&mut mpdu.is_received, true) {
-                        flow.held_back.insert(number, *mpdu);
+                        flow.held_back.insert(number, mpdu.clone());
                     }
                     if link.aggregation.is_none() {
                         // No agreement: there is no order to wait for.
@@ -550,7 +618,9 @@ impl<'a> Oracle<'a> {
                     }
                     while let Some(next) = flow.held_back.remove(&flow.next_passed_on) {
                         debug_assert!(!next.is_passed_on, "once");
-                        self.events.push(Event::Arrival(at, from, to, next.offer.number));
+                        for packet in &next.packets {
+                            self.events.push(Event::Arrival(at, from, to, packet.number));
+                        }
                         flow.next_passed_on += 1;
                     }
                 }

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::*;
 
-/// Packets that each station keeps waiting or on the air: more than two A-MPDUs.
-const BACKLOG: u32 = 600;
+/// Packets that each station keeps waiting or on the air: more than two A-MPDUs without A-MSDUs.
+const BACKLOG: u64 = 600;
 /// Bytes of UDP payload in packets of 1500 bytes.
 const PAYLOAD: f64 = 1472.0;
 
@@ -17,14 +17,14 @@ fn saturated(
     config: EdcaConfig,
     nodes: &[EdcaNode],
     categories: &[AccessCategory],
-    beacon_bytes: Option<u32>,
+    (beacon_bytes, backlog): (Option<u32>, u64),
     seed: u64,
     [warm_up, measured]: [f64; 2],
 ) -> Vec<f64> {
     let mut cell = cell(config, nodes, seed);
     let category = |station: NodeId| categories[station.index() - 1];
     for station in (1..nodes.len() as u32).map(NodeId) {
-        for _ in 0..BACKLOG {
+        for _ in 0..backlog {
             let packet = packet(station, 1500, category(station), Instant::ZERO);
             cell.send(Instant::ZERO, station, packet);
         }
@@ -85,7 +85,7 @@ fn one_station_by_arithmetic() {
         let node = EdcaNode { mode, aggregation };
         let best_effort = [AccessCategory::BestEffort];
         let [measured] =
-            saturated(ns3(preamble), &[node; 2], &best_effort, None, 1, [0.5, 30.0])[..]
+            saturated(ns3(preamble), &[node; 2], &best_effort, (None, BACKLOG), 1, [0.5, 30.0])[..]
         else {
             panic!("one station")
         };
@@ -111,6 +111,7 @@ fn throughput_is_that_of_ns3() {
         ("a_variants", 0.02),
         ("c_edca", 0.03),
         ("d_anomaly", 0.03),
+        ("e_amsdu", 0.02),
     ] {
         let path = format!("{}/../../validation/ns3/{file}.json", env!("CARGO_MANIFEST_DIR"));
         let document: Value = serde_json::from_str(&read_to_string(path).unwrap()).unwrap();
@@ -124,11 +125,12 @@ fn throughput_is_that_of_ns3() {
             let measured = each.iter().sum::<f64>();
             let difference = measured / expected - 1.0;
             let row = format!(
-                "{file} {} {} stations {} A-MPDU {}: ns-3 {expected:.2} +- {half_width:.2}, evenair {measured:.2} ({:+.1} %)",
+                "{file} {} {} stations {} A-MPDU {} A-MSDU {}: ns-3 {expected:.2} +- {half_width:.2}, evenair {measured:.2} ({:+.1} %)",
                 row["phy"],
                 each.len(),
                 row["mcs"],
                 row["ampdu"],
+                row["amsdu"],
                 100.0 * difference,
             );
             eprintln!("{row}");
@@ -153,8 +155,9 @@ fn like_ns3(row: &Value, fixed: &Value) -> Vec<f64> {
         "he80" => (PhyFormat::He, 80, 11, Some(44), 195),
         other => panic!("{other}"),
     };
-    let aggregation = match &row["ampdu"] {
-        Value::String(_) => Some(Aggregation::of(format)),
+    let amsdu = row["amsdu"].as_u64().map(|bytes| bytes as u32);
+    let aggregation = match key("ampdu") {
+        Value::String(_) => Some(Aggregation { amsdu, ..Aggregation::of(format) }),
         bytes => match bytes.as_u64().unwrap() as u32 {
             0 => None,
             bytes => Some(Aggregation { bytes, ..Aggregation::of(format) }),
@@ -175,9 +178,11 @@ fn like_ns3(row: &Value, fixed: &Value) -> Vec<f64> {
         Some(0) => BlockAckRecovery::Resend,
         _ => BlockAckRecovery::BlockAckReq,
     };
+    let backlog = key("backlog").as_u64().unwrap();
     let rts_threshold = row["rts"].as_u64().map(|bytes| bytes as u32);
     let config = EdcaConfig { recovery, rts_threshold, ..ns3(preamble) };
-    let run = |seed| saturated(config, &nodes, &categories, Some(beacon), seed, [1.0, 40.0]);
+    let load = (Some(beacon), backlog);
+    let run = |seed| saturated(config, &nodes, &categories, load, seed, [1.0, 40.0]);
     let runs: Vec<_> = (1..=3).map(run).collect();
     (0..stations).map(|i| runs.iter().map(|run| run[i]).sum::<f64>() / 3.0).collect()
 }

@@ -80,6 +80,30 @@ fn an_a_mpdu_behind_rts_and_cts() {
     assert_eq!(usage.airtime, Duration::from_micros(599 - 43));
 }
 
+/// An A-MSDU of two packets: subframes of 14 + 8 + 1,500 bytes, the first padded to 1,524, with 26 bytes of header and 4
+/// of FCS 3,076. 16 + 8 x 3,076 + 6 bits: 95 symbols. It is one MPDU, which an ACK answers.
+///
+/// ```text
+/// 0  43            459  475  503
+/// |AIFS|PPDU: (1 2) |SIFS|ACK |
+/// ```
+#[test]
+fn an_a_msdu_is_one_mpdu() {
+    let aggregation = Aggregation { amsdu: Some(3839), ..Aggregation::of(PhyFormat::Ht) };
+    let node = EdcaNode { mode: mode(PhyFormat::Ht, 7, 20), aggregation: Some(aggregation) };
+    let mut cell = cell(config(), &[node; 2], 1);
+    send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+    send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
+    assert_eq!(arrivals(&mut cell), [(459.0, 1), (459.0, 1)]);
+    let usage = cell.medium().access_usage(NodeId(1), AccessCategory::BestEffort);
+    assert_eq!((usage.airtime, usage.mpdus), (Duration::from_micros(503 - 43), 1));
+    let end = Instant::from_nanos(10_000_000);
+    assert_eq!(cell.usage(end, NodeId(1)).delivered, 2);
+    // 3,000 bytes at 65 Mb/s.
+    let payload = cell.usage(end, NodeId(1)).airtime.payload;
+    assert_eq!(payload, Rate::from_mbps(65).time_for(3000));
+}
+
 /// A TXOP of video, 3,008 us from 34 on, has single MPDUs every 228 + 16 + 28 + 16 = 288 us. The tenth and its ACK end
 /// 9 x 288 + 272 = 2,864 us after the start; another would end at 3,152. Then the backoff.
 ///
