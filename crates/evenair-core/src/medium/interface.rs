@@ -29,7 +29,7 @@ pub struct Taken {
 pub enum TxStatus {
     /// Acknowledged, or sent on a medium without acknowledgements.
     Delivered,
-    /// Given up at a retry limit. It has been received nevertheless if only its ACKs were lost.
+    /// Given up at a retry limit, or at the end of its lifetime. It has been received nevertheless if only its ACKs were lost.
     Dropped,
 }
 
@@ -93,6 +93,9 @@ pub trait CellContext {
     /// The receiver of `packet` has it, and may hold it back: its name remains until it is reported as a
     /// [`Reception`], also if the sender is done with it before. Not needed where a reception always comes first.
     fn keep(&mut self, _packet: PacketId) {}
+
+    /// When `packet` was handed to its sender.
+    fn enqueued_at(&self, packet: PacketId) -> Instant;
 
     /// The sender is done with `packet`, which no longer counts against the limit of its queue.
     fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus);

@@ -490,6 +490,10 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         self.held_by[place] = Held::Both;
     }
 
+    fn enqueued_at(&self, packet: PacketId) -> Instant {
+        self.taken[packet.0 as usize].packet.enqueued_at()
+    }
+
     #[inline(always)]
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
         if status == TxStatus::Dropped {

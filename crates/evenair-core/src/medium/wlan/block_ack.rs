@@ -54,8 +54,7 @@ impl<T: Copy> Originator<T> {
     /// Whether the window has room for a new MPDU.
     #[inline(always)]
     pub(in crate::medium::wlan) fn has_room(&self) -> bool {
-        let oldest = self.mpdus.front().map_or(self.next, |(oldest, _)| *oldest);
-        ahead(oldest, self.next) < self.window
+        ahead(self.start(), self.next) < self.window
     }
 
     /// Adds a new MPDU, for which there is room.
@@ -85,6 +84,40 @@ impl<T: Copy> Originator<T> {
     /// Gives up the oldest.
     pub(in crate::medium::wlan) fn discard_oldest(&mut self) -> Option<T> {
         self.mpdus.pop_front().map(|(_, mpdu)| mpdu)
+    }
+
+    /// Gives up those for which `is_over`, and passes them to `gone` in order. The first `transmitted` have been
+    /// transmitted, and keep their sequence numbers; the others follow them without a gap. Returns how many of the first
+    /// are given up.
+    pub(in crate::medium::wlan) fn discard(
+        &mut self,
+        transmitted: usize,
+        is_over: impl Fn(&T) -> bool,
+        mut gone: impl FnMut(T),
+    ) -> usize {
+        let mut renumbered = self.mpdus.get(transmitted).map_or(self.next, |(first, _)| *first);
+        let (mut place, mut given_up) = (0, 0);
+        self.mpdus.retain_mut(|(sequence, mpdu)| {
+            let was_transmitted = place < transmitted;
+            place += 1;
+            if is_over(mpdu) {
+                given_up += usize::from(was_transmitted);
+                gone(*mpdu);
+                return false;
+            }
+            if !was_transmitted {
+                *sequence = renumbered;
+                renumbered = following(renumbered);
+            }
+            true
+        });
+        self.next = renumbered;
+        given_up
+    }
+
+    /// The first sequence number of its window: of the oldest MPDU, or of the next new one.
+    pub(in crate::medium::wlan) fn start(&self) -> u16 {
+        self.mpdus.front().map_or(self.next, |(oldest, _)| *oldest)
     }
 
     /// Removes those of its first MPDUs that are `acknowledged`, and passes them to `done` in order.
@@ -150,6 +183,17 @@ impl<T: Copy> Recipient<T> {
         self.hold_back(sequence, mpdu, pass_on)
     }
 
+    /// A BlockAckReq says that the originator's window begins with `start`: passes on what lies before it, and what
+    /// follows it without a gap (10.25.6.6.3).
+    pub(in crate::medium::wlan) fn advance(&mut self, start: u16, mut pass_on: impl FnMut(T)) {
+        while (1..HALF).contains(&ahead(self.start, start)) {
+            self.move_on(&mut pass_on);
+        }
+        while let Some(Some(_)) = self.held.front() {
+            self.move_on(&mut pass_on);
+        }
+    }
+
     /// As [`Self::receive`], of an MPDU that is not the next one, or fills a gap.
     fn hold_back(&mut self, sequence: u16, mpdu: T, mut pass_on: impl FnMut(T)) -> bool {
         if self.has(sequence) {
@@ -188,6 +232,40 @@ mod tests {
         let mut passed_on = Vec::new();
         let is_new = recipient.receive(sequence, sequence.into(), |mpdu| passed_on.push(mpdu));
         (is_new, passed_on)
+    }
+
+    /// By hand: of 0 to 4, 0 and 1 have been transmitted; 1 and 3 are given up. 2 and 4, which nobody has seen, are 2
+    /// and 3 then.
+    #[test]
+    fn what_was_not_transmitted_gets_other_numbers() {
+        let mut originator = Originator::new(8);
+        (0..5).for_each(|mpdu| originator.push(mpdu));
+        let mut gone = Vec::new();
+        let of_transmitted =
+            originator.discard(2, |mpdu| [1, 3].contains(mpdu), |mpdu| gone.push(mpdu));
+        assert_eq!((of_transmitted, gone), (1, vec![1, 3]));
+        let left: Vec<_> = originator.iter().map(|(sequence, mpdu)| (sequence, *mpdu)).collect();
+        assert_eq!(left, [(0, 0), (2, 2), (3, 4)]);
+        originator.push(5);
+        assert_eq!(originator.iter().last(), Some((4, &5)));
+    }
+
+    /// By hand: 0 and 2 are lost; 1 and 3 wait. The window begins with 2, then with 3.
+    #[test]
+    fn a_request_passes_on_what_lies_before_the_window() {
+        let mut recipient = Recipient::new(8);
+        for sequence in [1, 3] {
+            assert_eq!(receive(&mut recipient, sequence), (true, vec![]));
+        }
+        let mut advance = |start| {
+            let mut passed_on = Vec::new();
+            recipient.advance(start, |mpdu| passed_on.push(mpdu));
+            passed_on
+        };
+        assert_eq!([0, 2, 3].map(&mut advance), [vec![], vec![1], vec![3]]);
+        // One that lies behind changes nothing.
+        assert_eq!(advance(1), Vec::<u32>::new());
+        assert_eq!(receive(&mut recipient, 4), (true, vec![4]));
     }
 
     /// By hand, with a window of 4: 0 is lost, 1 to 3 wait for it; 2 comes again.

@@ -211,6 +211,9 @@ impl CellContext for Slots {
         let link = self.associations.link(NodeId(queue.0), to);
         Some(Taken { packet, to, link, bytes })
     }
+    fn enqueued_at(&self, _packet: PacketId) -> Instant {
+        Instant::ZERO
+    }
     fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
         if packet == self.beacon() {
             self.beacons -= 1;

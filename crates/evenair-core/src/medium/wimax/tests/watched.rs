@@ -85,6 +85,9 @@ impl<C: CellContext> CellContext for Context<'_, C> {
         }
         Some(taken)
     }
+    fn enqueued_at(&self, packet: PacketId) -> Instant {
+        self.cell.enqueued_at(packet)
+    }
     fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus) {
         match self.notes.in_service[packet.0 as usize].2 {
             Some(received) => {

@@ -1,6 +1,7 @@
 //! An access to the medium: who transmits what, and what will be decoded of it.
 
 use super::agreement::Psdu;
+use super::lifetime;
 use super::mac::{PER_NODE, node_of};
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::loss::FrameKind;
@@ -51,8 +52,11 @@ impl Edca {
         is_first: bool,
         cell: &mut impl CellContext,
     ) -> Option<Sent> {
-        let Self { config, macs, agreements, amsdus, .. } = self;
-        let queue = macs[contender.index()].queue?;
+        let queue = self.macs[contender.index()].queue?;
+        if self.config.lifetime.is_some() {
+            self.expire(now, contender, queue, true, cell);
+        }
+        let Self { config, agreements, amsdus, usage, .. } = self;
         let link = &mut self.links[self.setup.layout.link(queue)?.0.index()];
         let agreement = &mut agreements[queue.0 as usize];
         let (sifs, control) = (config.phy.sifs, link.control);
@@ -74,7 +78,8 @@ impl Edca {
         let may_have_rts = is_first && config.rts_threshold.is_some();
         let before = if may_have_rts { cts_end } else { Duration::ZERO };
         let most = end.since(now).saturating_sub(before + sifs + control.block_ack.time);
-        let take = |room| cell.take(now, queue, room);
+        let dropped = &mut usage[node_of(contender).index()].dropped;
+        let take = |room| lifetime::take(now, queue, room, config.lifetime, dropped, cell);
         let psdu = agreement.aggregate(config, link, most, amsdus, take);
         let has_rts = is_first && config.rts_threshold.is_some_and(|most| psdu.bytes > most);
         let start = if has_rts { now + cts_end } else { now };
@@ -134,8 +139,11 @@ impl Edca {
         if cell.no_loss_before(station) <= response_end {
             self.exchange_on_lossy_link(sent, link_id, cell);
         }
-        if sent.psdu.mpdus > 0 && self.phase == Phase::Sending {
-            self.receive(sent, link_id, cell);
+        if self.phase == Phase::Sending {
+            match sent.psdu.mpdus {
+                0 => self.receive_request(sent),
+                _ => self.receive(sent, link_id, cell),
+            }
         }
     }
 
@@ -152,6 +160,16 @@ impl Edca {
         let agreement = &mut agreements[sent.queue.0 as usize];
         agreement.receive(sent.psdu, decoded, pass_on, keep);
         // They are reported from the end.
+        passed_on.reverse();
+    }
+
+    /// The receiver decodes a BlockAckReq: prepares what it passes on at its end.
+    #[inline(never)] // rare in comparison
+    fn receive_request(&mut self, sent: Sent) {
+        let Self { agreements, amsdus, passed_on, .. } = self;
+        let pass_on =
+            |first| passed_on.extend(amsdus.packets(first).map(|packet| (sent.end, packet)));
+        agreements[sent.queue.0 as usize].request(pass_on);
         passed_on.reverse();
     }
 

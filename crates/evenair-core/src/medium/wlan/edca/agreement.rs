@@ -38,7 +38,7 @@ pub(super) struct Agreement {
     recipient: Recipient<PacketId>,
     /// How many of the first of these have been transmitted.
     transmitted: usize,
-    /// Whether the sender is to ask for a Block Ack that it did not get.
+    /// Whether the sender is to ask for a Block Ack that it did not get, or to say that its window has moved.
     pub(super) asks: bool,
 }
 
@@ -148,15 +148,20 @@ impl Agreement {
         Self { originator, recipient, transmitted: 0, asks: false }
     }
 
-    /// Whether the sender has nothing to transmit but what waits in its queue.
+    /// Whether the sender has something to transmit besides what waits in its queue.
     #[inline(always)]
-    pub(super) fn is_empty(&self) -> bool {
-        self.originator.is_empty()
+    pub(super) fn has_frame(&self) -> bool {
+        self.asks || !self.originator.is_empty()
     }
 
     /// The first packet that it transmits.
     pub(super) fn first(&self) -> Option<PacketId> {
         self.originator.iter().next().map(|(_, outgoing)| outgoing.packet)
+    }
+
+    /// The first packet of the newest MPDU that it has.
+    pub(super) fn last(&mut self) -> Option<PacketId> {
+        self.originator.newest_mut().map(|newest| newest.packet)
     }
 
     /// The PSDU of its first MPDU alone.
@@ -284,6 +289,27 @@ impl Agreement {
                 keep(packet);
             }
         }
+    }
+
+    /// The receiver gets a BlockAckReq, which says where the sender's window begins: calls `pass_on` for what it passes
+    /// on, named by their first packets.
+    pub(super) fn request(&mut self, pass_on: impl FnMut(PacketId)) {
+        self.recipient.advance(self.originator.start(), pass_on);
+    }
+
+    /// Drops the MPDUs for which `is_over`, and passes their first packets to `dropped`. A receiver that waits for
+    /// one of them has to be told, if there is an agreement.
+    pub(super) fn expire(
+        &mut self,
+        has_agreement: bool,
+        is_over: impl Fn(PacketId) -> bool,
+        mut dropped: impl FnMut(PacketId),
+    ) {
+        let is_over = |outgoing: &Outgoing| is_over(outgoing.packet);
+        let gone = |outgoing: Outgoing| dropped(outgoing.packet);
+        let transmitted = self.originator.discard(self.transmitted, is_over, gone);
+        self.transmitted -= transmitted;
+        self.asks |= has_agreement && transmitted > 0;
     }
 
     /// The MPDUs of the sender that its receiver has, which a Block Ack says that answers a BlockAckReq.

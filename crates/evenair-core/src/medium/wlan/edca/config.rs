@@ -42,6 +42,9 @@ pub struct EdcaConfig {
     pub rules: AccessRules,
     /// What follows an A-MPDU that got no Block Ack.
     pub recovery: BlockAckRecovery,
+    /// How long a packet may wait and be repeated, from its arrival at the sender on, before it is dropped
+    /// (dot11EDCATableMSDULifetime); `None`: forever.
+    pub lifetime: Option<Duration>,
     /// PSDUs of more bytes follow an RTS/CTS exchange; `None`: never.
     pub rts_threshold: Option<u32>,
     /// Failed attempts after which the contention window starts anew, and after which an MPDU without a Block Ack
@@ -157,8 +160,8 @@ pub const EDCA_WMM_ACCESS_POINT: EdcaParameters = [
 pub(super) const BEACON: AccessParameters = parameters(0, 0, 1, 0);
 
 impl EdcaConfig {
-    /// A cell with the parameters of WMM, without RTS/CTS, 38 bytes of QoS MAC header, FCS and LLC/SNAP, and a retry
-    /// limit of 7.
+    /// A cell with the parameters of WMM, without RTS/CTS, 38 bytes of QoS MAC header, FCS and LLC/SNAP, a retry
+    /// limit of 7, and no lifetime.
     pub const fn new(phy: Phy, control_rate: ControlRate) -> Self {
         Self {
             phy,
@@ -169,6 +172,7 @@ impl EdcaConfig {
             access_point: EDCA_WMM_ACCESS_POINT,
             rules: AccessRules::Standard,
             recovery: BlockAckRecovery::Resend,
+            lifetime: None,
             rts_threshold: None,
             short_retry_limit: 7,
         }

@@ -23,6 +23,7 @@
 //!   one MPDU of an A-MPDU answers, and then nobody waits for EIFS (10.3.2.3.7). A sender without a response waits
 //!   for its timeout, SIFS + slot + aRxPHYStartDelay (10.3.2.11), and goes on at the next slot boundary.
 //! - Beacons of an access point go before all else that it has to send: see [`broadcast`].
+//! - With a lifetime, packets that are older are dropped: see [`lifetime`].
 //! - A receiver passes packets on in order: what follows a gap is held back until the gap is filled, or the window
 //!   moves past it (10.25.6.6). It has an MPDU with the symbol of its last bit, and passes it on, and
 //!   what has waited for it, then.
@@ -35,6 +36,7 @@ mod agreement;
 mod airtime;
 mod broadcast;
 mod config;
+mod lifetime;
 mod mac;
 mod outcome;
 mod state;

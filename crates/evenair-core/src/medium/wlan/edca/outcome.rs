@@ -127,9 +127,16 @@ impl Edca {
         let outcome = if dropped.is_some() { Outcome::GivenUp } else { Outcome::Failed };
         self.report(now, sent, first, outcome, cell);
         let backoff = self.macs[sent.contender.index()].fail(limit);
-        let Some(packet) = dropped else { return (backoff, true) };
-        cell.release(now, packet, TxStatus::Dropped);
-        self.usage[node_of(sent.contender).index()].dropped += 1;
+        if let Some(packet) = dropped {
+            cell.release(now, packet, TxStatus::Dropped);
+            self.usage[node_of(sent.contender).index()].dropped += 1;
+        }
+        if self.config.lifetime.is_some() {
+            self.expire(now, sent.contender, sent.queue, false, cell);
+        }
+        if self.agreements[sent.queue.0 as usize].has_frame() {
+            return (backoff, true);
+        }
         self.macs[sent.contender.index()].queue = None;
         (backoff, self.load(now, sent.contender, cell))
     }

@@ -5,6 +5,7 @@ use super::access_usage::AccessUsage;
 use super::agreement::{Agreement, Link, Psdu};
 use super::broadcast::Broadcasts;
 use super::config::{AccessRules, BlockAckRecovery, EdcaConfig, EdcaNode};
+use super::lifetime;
 use super::mac::{Mac, PER_NODE, category_of, contender_of, node_of};
 use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderId, Contention};
 use crate::medium::{
@@ -265,17 +266,30 @@ impl Edca {
         contender: ContenderId,
         cell: &mut impl CellContext,
     ) -> bool {
-        let Self { agreements, amsdus, macs, .. } = self;
         let (node, category) = (node_of(contender), category_of(contender));
-        let holds = |queue: TxQueueId| !agreements[queue.0 as usize].is_empty();
-        let Some(queue) = cell.next_queue(now, node, category, holds) else { return false };
-        let agreement = &mut agreements[queue.0 as usize];
-        if agreement.is_empty() {
-            let Some(taken) = cell.take(now, queue, u32::MAX) else { return false };
-            agreement.push(taken, self.config.mac_overhead, amsdus);
+        loop {
+            let Self { agreements, amsdus, usage, config, .. } = self;
+            let holds = |queue: TxQueueId| agreements[queue.0 as usize].has_frame();
+            let Some(queue) = cell.next_queue(now, node, category, holds) else { return false };
+            let agreement = &mut agreements[queue.0 as usize];
+            if agreement.has_frame() {
+                if config.lifetime.is_some() {
+                    self.expire(now, contender, queue, false, cell);
+                    if !self.agreements[queue.0 as usize].has_frame() {
+                        continue;
+                    }
+                }
+            } else {
+                let Some(taken) = cell.take(now, queue, u32::MAX) else { return false };
+                let dropped = &mut usage[node.index()].dropped;
+                if lifetime::drop_if_over(now, taken, config.lifetime, dropped, cell) {
+                    continue;
+                }
+                agreement.push(taken, config.mac_overhead, amsdus);
+            }
+            self.macs[contender.index()].queue = Some(queue);
+            return true;
         }
-        macs[contender.index()].queue = Some(queue);
-        true
     }
 
     /// `contender` has something to send since `now`, and contends.

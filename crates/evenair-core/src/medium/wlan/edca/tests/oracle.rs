@@ -100,6 +100,21 @@ impl Mpdu {
     }
 }
 
+impl Flow {
+    /// An MPDU with the next sequence number.
+    fn push(&mut self, packets: Vec<Offer>) {
+        let mpdu = Mpdu {
+            packets,
+            was_on_air: false,
+            is_received: false,
+            is_passed_on: false,
+            failures: 0,
+        };
+        self.unacknowledged.push_back((self.next_number, mpdu));
+        self.next_number += 1;
+    }
+}
+
 #[derive(Debug)]
 struct Contender {
     node: u32,
@@ -248,15 +263,16 @@ impl<'a> Oracle<'a> {
         }
         while let Some(offer) = self.offers.pop_front_if(|offer| offer.at <= now) {
             let node = if offer.is_up { offer.station } else { 0 };
-            let is_its = |c: &&mut Contender| {
-                c.node == node && c.category == offer.category && !c.is_for_beacons
-            };
-            let contender = self.contenders.iter_mut().find(is_its).unwrap();
+            let is_its =
+                |c: &Contender| c.node == node && c.category == offer.category && !c.is_for_beacons;
+            let place = self.contenders.iter().position(is_its).unwrap();
+            let contender = &mut self.contenders[place];
             contender.queue.push_back(offer);
             if contender.serves.is_some() {
                 continue;
             }
-            contender.serves = Some(offer.station);
+            self.load(place, offer.station);
+            let contender = &mut self.contenders[place];
             // 10.23.2.2 a): a backoff, if the medium is busy and the counter has a value of 0.
             match (contender.counter, is_busy) {
                 (None | Some(0), true) => contender.draw(),
@@ -266,6 +282,51 @@ impl<'a> Oracle<'a> {
                 }
                 (Some(_), _) => {}
             }
+        }
+    }
+
+    /// A contender serves `station` next: its first packet becomes an MPDU, unless there is something to repeat.
+    fn load(&mut self, place: usize, station: u32) {
+        let contender = &mut self.contenders[place];
+        contender.serves = Some(station);
+        let key = (station, contender.node != 0, contender.category);
+        let flow = self.flows.entry(key).or_default();
+        if flow.unacknowledged.is_empty() && !flow.needs_request {
+            let is_its = |offer: &Offer| offer.station == station;
+            let first = contender.queue.iter().position(is_its).unwrap();
+            let packets = vec![contender.queue.remove(first).unwrap()];
+            flow.push(packets);
+        }
+    }
+
+    /// Whether a packet is too old at `now`.
+    fn is_over(config: &EdcaConfig, now: Instant, offer: &Offer) -> bool {
+        config.lifetime.is_some_and(|lifetime| now.since(offer.at) > lifetime)
+    }
+
+    /// What is too old is dropped: of the packets for `station` that wait, and of MPDUs, but for the last of all if it
+    /// `keeps_last`.
+    fn expire(&mut self, now: Instant, place: usize, station: u32, keeps_last: bool) {
+        let Contender { node, category, .. } = self.contenders[place];
+        let Some(flow) = self.flows.get_mut(&(station, node != 0, category)) else { return };
+        let kept = flow.unacknowledged.back().map(|(number, _)| *number).filter(|_| keeps_last);
+        let has_agreement = self.nodes[station as usize].aggregation.is_some();
+        let mut tells = false;
+        // What was never on the air gets its number anew.
+        let fresh = flow.unacknowledged.iter().find(|(_, mpdu)| !mpdu.was_on_air);
+        let first_fresh = fresh.map_or(flow.next_number, |(number, _)| *number);
+        flow.unacknowledged.retain(|(number, mpdu)| {
+            let is_over =
+                mpdu.packets.iter().all(|packet| Self::is_over(&self.config, now, packet));
+            let goes = is_over && kept != Some(*number);
+            tells |= goes && mpdu.was_on_air && has_agreement;
+            !goes
+        });
+        flow.needs_request |= tells;
+        flow.next_number = first_fresh;
+        for (number, _) in flow.unacknowledged.iter_mut().filter(|(_, mpdu)| !mpdu.was_on_air) {
+            *number = flow.next_number;
+            flow.next_number += 1;
         }
     }
 
@@ -373,9 +434,10 @@ impl<'a> Oracle<'a> {
 
     /// The PPDU that a contender transmits at `start`. New packets leave its queue.
     fn ppdu(&mut self, place: usize, start: Instant, txop_end: Instant, is_first: bool) -> Ppdu {
+        let station = self.contenders[place].serves.unwrap();
+        self.expire(start, place, station, true);
         let contender = &mut self.contenders[place];
         let (node, category) = (contender.node, contender.category);
-        let station = contender.serves.unwrap();
         let link = self.nodes[station as usize];
         let flow = self.flows.entry((station, node != 0, category)).or_default();
         let phy = self.config.phy;
@@ -430,11 +492,21 @@ impl<'a> Oracle<'a> {
                 break;
             }
         }
-        let is_its = |offer: &Offer| offer.station == station;
+        // The place of the next packet for the station. Those that are too old are dropped.
+        let config = self.config;
+        let next_of = |queue: &mut VecDeque<Offer>| {
+            loop {
+                let next = queue.iter().position(|offer| offer.station == station)?;
+                if !Self::is_over(&config, start, &queue[next]) {
+                    return Some(next);
+                }
+                queue.remove(next);
+            }
+        };
         // The last MPDU gets further packets, as far as the A-MPDU has room for their subframes.
         let fill = |queue: &mut VecDeque<Offer>, mpdus: &mut Vec<u32>, packets: &mut Vec<Offer>| {
             while let Some(most) = link.aggregation.and_then(|limits| limits.amsdu) {
-                let Some(next) = queue.iter().position(is_its) else { break };
+                let Some(next) = next_of(queue) else { break };
                 packets.push(queue[next]);
                 let mut with = mpdus.clone();
                 *with.last_mut().unwrap() = Mpdu::bytes(packets, overhead);
@@ -457,7 +529,7 @@ impl<'a> Oracle<'a> {
             let oldest =
                 flow.unacknowledged.front().map_or(flow.next_number, |(number, _)| *number);
             let window = link.aggregation.map_or(1, |limits| u64::from(limits.window));
-            let Some(next) = contender.queue.iter().position(is_its) else { break };
+            let Some(next) = next_of(&mut contender.queue) else { break };
             mpdus.push(contender.queue[next].bytes + overhead);
             if flow.next_number >= oldest + window || mpdus.len() > 1 && !fits(&mpdus) {
                 mpdus.pop();
@@ -465,15 +537,7 @@ impl<'a> Oracle<'a> {
             }
             let mut packets = vec![contender.queue.remove(next).unwrap()];
             fill(&mut contender.queue, &mut mpdus, &mut packets);
-            let mpdu = Mpdu {
-                packets,
-                was_on_air: false,
-                is_received: false,
-                is_passed_on: false,
-                failures: 0,
-            };
-            flow.unacknowledged.push_back((flow.next_number, mpdu));
-            flow.next_number += 1;
+            flow.push(packets);
         }
         let bytes = size(&mpdus);
         let has_rts = is_first && self.config.rts_threshold.is_some_and(|most| bytes > most);
@@ -493,7 +557,7 @@ impl<'a> Oracle<'a> {
         loop {
             let Some(mut end) = self.exchange(&ppdu) else { return };
             self.arrive_before(end);
-            self.next(place);
+            self.next(end, place);
             if txop_end != Instant::NEVER && self.contenders[place].serves.is_some() {
                 let start = end + phy.sifs;
                 let next = self.shortest(place);
@@ -522,7 +586,7 @@ impl<'a> Oracle<'a> {
 
     /// How long the shortest next PPDU of a contender and its response last, without the SIFS between.
     fn shortest(&self, place: usize) -> Duration {
-        let Contender { node, category, ref queue, serves, .. } = self.contenders[place];
+        let Contender { node, category, serves, .. } = self.contenders[place];
         let station = serves.unwrap();
         let link = &self.nodes[station as usize];
         let phy = &self.config.phy;
@@ -532,12 +596,8 @@ impl<'a> Oracle<'a> {
         if flow.is_some_and(|flow| flow.needs_request) {
             return control(24) + control(block_ack_bytes(link));
         }
-        let overhead = self.config.mac_overhead;
-        let old = flow.and_then(|flow| flow.unacknowledged.front());
-        let old = old.map(|(_, mpdu)| Mpdu::bytes(&mpdu.packets, overhead));
-        let new =
-            || queue.iter().find(|offer| offer.station == station).map(|of| of.bytes + overhead);
-        let mpdu = old.or_else(new).unwrap();
+        let (_, mpdu) = flow.unwrap().unacknowledged.front().unwrap();
+        let mpdu = Mpdu::bytes(&mpdu.packets, self.config.mac_overhead);
         let delimiter = if link.mode.format == PhyFormat::Ht { 0 } else { 4 };
         self.config.ppdu_time(mpdu + delimiter, &link.mode) + control(ACK_BYTES)
     }
@@ -606,6 +666,21 @@ impl<'a> Oracle<'a> {
                 failure = Some((ppdu.end, false, true));
             } else {
                 let (from, to) = if up { (ppdu.station, 0) } else { (0, ppdu.station) };
+                if ppdu.mpdus == 0 {
+                    // What the sender no longer has, the receiver need not wait for.
+                    let oldest = flow.unacknowledged.front().map(|(number, _)| *number);
+                    let start = oldest.unwrap_or(flow.next_number);
+                    while flow.next_passed_on < start
+                        || flow.held_back.contains_key(&flow.next_passed_on)
+                    {
+                        if let Some(next) = flow.held_back.remove(&flow.next_passed_on) {
+                            for packet in &next.packets {
+                                self.events.push(Event::Arrival(ppdu.end, from, to, packet.number));
+                            }
+                        }
+                        flow.next_passed_on += 1;
+                    }
+                }
                 for (number, at) in decoded {
                     let of = flow.unacknowledged.iter_mut().find(|(other, _)| *other == number);
                     let (_, mpdu) = of.unwrap();
@@ -691,6 +766,7 @@ impl<'a> Oracle<'a> {
         let link = &self.nodes[ppdu.station as usize];
         let flow = self.flows.get_mut(&(ppdu.station, node != 0, category)).unwrap();
         let limit = self.config.short_retry_limit;
+        let has_mpdus = !flow.unacknowledged.is_empty();
         let mut outcome = Outcome::Failed;
         if link.aggregation.is_some() {
             let asks = self.config.recovery == BlockAckRecovery::BlockAckReq;
@@ -703,24 +779,40 @@ impl<'a> Oracle<'a> {
                 outcome = Outcome::GivenUp;
             }
         }
-        let event = Event::Attempt(end, node, ppdu.station, drawn.into(), number_of(outcome));
-        self.events.push(event);
+        // A BlockAckReq may have no MPDU behind it.
+        if has_mpdus {
+            let event = Event::Attempt(end, node, ppdu.station, drawn.into(), number_of(outcome));
+            self.events.push(event);
+        }
         self.contenders[place].fail(limit);
-        if outcome == Outcome::GivenUp {
-            self.next(place);
+        self.expire(end, place, ppdu.station, false);
+        let flow = &self.flows[&(ppdu.station, node != 0, category)];
+        if flow.unacknowledged.is_empty() && !flow.needs_request {
+            self.next(end, place);
         }
     }
 
     /// What a contender serves next: the receiver of what is to be repeated, then that of the oldest packet.
-    fn next(&mut self, place: usize) {
-        let contender = &mut self.contenders[place];
-        let (node, category) = (contender.node, contender.category);
-        let repeated = self.flows.iter().find(|((station, up, of), flow)| {
-            let is_its = if node == 0 { !up } else { *up && *station == node };
-            is_its && *of == category && !flow.unacknowledged.is_empty()
-        });
-        let repeated = repeated.map(|((station, ..), _)| *station);
-        contender.serves = repeated.or_else(|| contender.queue.front().map(|offer| offer.station));
+    fn next(&mut self, now: Instant, place: usize) {
+        let Contender { node, category, .. } = self.contenders[place];
+        let of_node = |station: u32, up: bool| if node == 0 { !up } else { up && station == node };
+        let keys: Vec<_> = self.flows.keys().copied().collect();
+        for (station, up, of) in keys {
+            if !of_node(station, up) || of != category {
+                continue;
+            }
+            self.expire(now, place, station, false);
+            let flow = &self.flows[&(station, up, of)];
+            if flow.needs_request || !flow.unacknowledged.is_empty() {
+                return self.load(place, station);
+            }
+        }
+        let queue = &mut self.contenders[place].queue;
+        while queue.pop_front_if(|offer| Self::is_over(&self.config, now, offer)).is_some() {}
+        match queue.front().map(|offer| offer.station) {
+            Some(station) => self.load(place, station),
+            None => self.contenders[place].serves = None,
+        }
     }
 }
 

@@ -1,0 +1,82 @@
+//! The lifetime of packets (IEEE 802.11-2020 10.23.2.12, 10.25.6.3).
+//!
+//! It begins when a packet is handed to its sender. Whoever has waited for longer is dropped: in a queue when its turn
+//! comes, and before it is repeated. An A-MSDU is dropped with the youngest of its packets (10.11). If it had been
+//! transmitted under a Block Ack agreement, a BlockAckReq tells the receiver where the window begins, so that the
+//! receiver does not wait for it.
+//!
+//! An access that has been won transmits something: the youngest that there is, if all have become too old during the
+//! backoff.
+
+use super::mac::node_of;
+use super::state::Edca;
+use crate::medium::wlan::contention::ContenderId;
+use crate::medium::{CellContext, Taken, TxQueueId, TxStatus};
+use crate::time::{Duration, Instant};
+
+impl Edca {
+    /// Drops what `contender` has transmitted from `queue`, or is about to, and is too old; but not the last of all if
+    /// it `keeps_last`.
+    #[cold]
+    pub(super) fn expire(
+        &mut self,
+        now: Instant,
+        contender: ContenderId,
+        queue: TxQueueId,
+        keeps_last: bool,
+        cell: &mut impl CellContext,
+    ) {
+        let Some(lifetime) = self.config.lifetime else { return };
+        let has_agreement = self.links[self.link_of(queue).index()].has_agreements();
+        let Self { agreements, amsdus, .. } = self;
+        let agreement = &mut agreements[queue.0 as usize];
+        let last = agreement.last().filter(|_| keeps_last);
+        let is_over = |first| {
+            let youngest = amsdus.packets(first).next_back().unwrap_or(first);
+            last != Some(first) && now.since(cell.enqueued_at(youngest)) > lifetime
+        };
+        let mut over = Vec::new();
+        agreement.expire(has_agreement, is_over, |first| over.extend(amsdus.packets(first)));
+        self.usage[node_of(contender).index()].dropped += over.len() as u64;
+        for packet in over {
+            cell.release(now, packet, TxStatus::Dropped);
+        }
+    }
+}
+
+/// Takes the next packet of `queue` that is not older than `lifetime`, as [`CellContext::take`]. Counts in `dropped`
+/// those that are.
+#[inline(always)]
+pub(super) fn take(
+    now: Instant,
+    queue: TxQueueId,
+    max_bytes: u32,
+    lifetime: Option<Duration>,
+    dropped: &mut u64,
+    cell: &mut impl CellContext,
+) -> Option<Taken> {
+    loop {
+        let taken = cell.take(now, queue, max_bytes)?;
+        if !drop_if_over(now, taken, lifetime, dropped, cell) {
+            return Some(taken);
+        }
+    }
+}
+
+/// Drops a packet that has been taken, and counts it in `dropped`, if it is older than `lifetime`. Returns whether it is.
+#[inline(always)]
+pub(super) fn drop_if_over(
+    now: Instant,
+    taken: Taken,
+    lifetime: Option<Duration>,
+    dropped: &mut u64,
+    cell: &mut impl CellContext,
+) -> bool {
+    let Some(lifetime) = lifetime else { return false };
+    let is_over = now.since(cell.enqueued_at(taken.packet)) > lifetime;
+    if is_over {
+        *dropped += 1;
+        cell.release(now, taken.packet, TxStatus::Dropped);
+    }
+    is_over
+}
