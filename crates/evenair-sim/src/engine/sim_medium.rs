@@ -67,6 +67,7 @@ pub(crate) fn edca(cell: &WlanCell, stations: &[Station], seed: u64) -> Edca {
         access_point: cell.edca_ap.unwrap_or(parameters).parameters(true),
         rules: parameters.rules(),
         recovery: cell.block_ack_recovery.unwrap_or_default(),
+        lifetime: cell.msdu_lifetime.unwrap_or_default().duration(),
         rts_threshold: rts_threshold(cell),
         short_retry_limit: cell.short_retry_limit,
         ..EdcaConfig::new(cell.timing(stations), cell.control_rate())

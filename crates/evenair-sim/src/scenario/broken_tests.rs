@@ -151,6 +151,9 @@ cell={phy='802.11ax',aggregation={kind='a-mpdu',amsdu=11425}} => cell.aggregatio
 cell={phy='802.11ax',aggregation={kind='a-mpdu',limit=0}} => cell.aggregation.limit => got 0 | from 1 to 6500631, or "max"
 cell={phy='802.11ax',aggregation={kind='a-mpdu',duration='6 ms'}} => cell.aggregation.duration => got | above 0 and up to 0.005484 s
 cell={phy='802.11ax',block_ack_recovery='ask'} => cell.block_ack_recovery => got "ask" | "resend", "bar"
+cell={phy='802.11ax',msdu_lifetime=0} => cell.msdu_lifetime => got 0 s | "off", or a time above 0
+cell={phy='802.11ax',msdu_lifetime='forever'} => cell.msdu_lifetime => got "forever" | "off", or a time such as "100 ms"
+cell.msdu_lifetime=500 ms => cell.msdu_lifetime => got it with phy "802.11b" | "802.11n", "802.11ac" or "802.11ax"
 cell={phy='802.11ax',edca='wnm'} => cell.edca => got "wnm"; did you mean "wmm"? | "802.11-2020", "ns3"
 cell={phy='802.11ax',edca=['wmm']} => cell.edca => got a list | a table
 cell={phy='802.11ax',edca={be={cw_min=16}}} => cell.edca.be.cw_min => got 16 | 0, 1, 3, 7, 15, 31

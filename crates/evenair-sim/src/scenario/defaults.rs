@@ -214,6 +214,7 @@ fn fill_high_throughput(cell: &mut WlanCell) {
     }
     cell.aggregation.get_or_insert_default();
     cell.block_ack_recovery.get_or_insert_default();
+    cell.msdu_lifetime.get_or_insert_default();
     cell.edca.get_or_insert_default();
 }
 

@@ -6,7 +6,7 @@ use evenair_core::medium::wlan::beacon_bytes;
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::time::{Duration, Instant};
 
-use crate::scenario::{BeaconInterval, Cell, Scenario, Station, WlanCell};
+use crate::scenario::{Cell, Scenario, Station, WlanCell};
 
 /// The beacons of a cell.
 #[derive(Debug)]
@@ -23,17 +23,12 @@ impl Beacons {
     /// Those of `scenario`, if its cell has any.
     pub(crate) fn new(scenario: &Scenario) -> Option<Self> {
         let Cell::Wlan(cell) = &scenario.cell else { return None };
-        match cell.beacon_interval {
-            BeaconInterval::Off => None,
-            BeaconInterval::Every(interval) => {
-                let element = match cell.controller {
-                    Config::None(_) => 0,
-                    Config::Cot(_) => BeaconElement::BYTES,
-                };
-                let bytes = beacon_bytes(cell.phy) + element;
-                Some(Self { interval: interval.duration(), bytes, number: 0 })
-            }
-        }
+        let interval = cell.beacon_interval.duration()?;
+        let element = match cell.controller {
+            Config::None(_) => 0,
+            Config::Cot(_) => BeaconElement::BYTES,
+        };
+        Some(Self { interval, bytes: beacon_bytes(cell.phy) + element, number: 0 })
     }
 
     /// The next beacon, at its target beacon transmission time. Its sequence number counts them.

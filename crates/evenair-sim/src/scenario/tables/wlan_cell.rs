@@ -15,12 +15,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::tables::station::Station;
-use crate::scenario::values::beacon_interval::BeaconInterval;
 use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
 use crate::scenario::values::choices::{Preamble, RtsThreshold};
 use crate::scenario::values::control_rate::ControlRate;
 use crate::scenario::values::edca::{Edca, EdcaSchema};
 use crate::scenario::values::names::{Band, WlanKind};
+use crate::scenario::values::off_or_time::OffOrTime;
 use crate::scenario::values::queue::{self, Queue};
 
 /// An IEEE 802.11 cell: one access point, one collision domain.
@@ -69,6 +69,11 @@ pub struct WlanCell {
     /// asks for it in an access of its own, as in ns-3 (default: "resend").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_ack_recovery: Option<BlockAckRecovery>,
+    /// How long a packet may wait and be repeated from its arrival at its sender on before it is dropped
+    /// (dot11EDCATableMSDULifetime), seconds, or "off" (default: "off", as in Linux; the standard has
+    /// 512 ms, ns-3 500 ms).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub msdu_lifetime: Option<OffOrTime>,
     /// How stations contend: "wmm", "802.11-2020", or "ns3", which includes ns-3's rules of access; or a
     /// table with what differs (default: "wmm").
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +125,7 @@ pub struct WlanCell {
     pub long_retry_limit: u32,
     /// Time between two beacons of the access point, seconds, or "off" (default: "off", with a
     /// controller 100 ms).
-    pub beacon_interval: BeaconInterval,
+    pub beacon_interval: OffOrTime,
     /// What limits the rates of flows, so that stations share the medium (default: "none"); needs
     /// beacons.
     pub controller: control::Config,
@@ -151,6 +156,7 @@ impl Default for WlanCell {
             guard_interval: None,
             aggregation: None,
             block_ack_recovery: None,
+            msdu_lifetime: None,
             edca: None,
             edca_ap: None,
             basic_rates: phy.default_basic_rates(),
@@ -162,7 +168,7 @@ impl Default for WlanCell {
             immediate_access: true,
             short_retry_limit: 7,
             long_retry_limit: 4,
-            beacon_interval: BeaconInterval::Off,
+            beacon_interval: OffOrTime::Off,
             controller: control::Config::default(),
             scheduler: scheduler::Config::default(),
             queue: queue::access_point_default(),

@@ -6,15 +6,16 @@ use evenair_core::medium::wlan::channel::Config;
 use evenair_core::medium::wlan::high_throughput::ModeError;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::medium::wlan::{AMsduLimit, Aggregation, AggregationConfig};
+use evenair_core::time::Duration;
 
 use super::checks::check_component;
 use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::station::Station;
 use crate::scenario::tables::wlan_cell::WlanCell;
-use crate::scenario::values::beacon_interval::BeaconInterval;
 use crate::scenario::values::choices::Preamble;
 use crate::scenario::values::control_rate::ControlRate;
 use crate::scenario::values::names::Band;
+use crate::scenario::values::off_or_time::OffOrTime;
 
 const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 
@@ -45,7 +46,7 @@ pub(super) fn check_cell(cell: &WlanCell, stations: &[Station]) -> Checked {
 fn check_controller(cell: &WlanCell) -> Checked {
     check_component("cell.controller", &cell.controller)?;
     match cell.controller {
-        control::Config::Cot(_) if cell.beacon_interval == BeaconInterval::Off => {
+        control::Config::Cot(_) if cell.beacon_interval == OffOrTime::Off => {
             let got = format!("got \"off\" with controller {:?}", cell.controller.name());
             let accepted = "a time such as \"100 ms\", or controller \"none\"";
             Err(fail("cell.beacon_interval", &got, accepted))
@@ -54,11 +55,17 @@ fn check_controller(cell: &WlanCell) -> Checked {
     }
 }
 
+/// What the Beacon Interval field can express: 1 to 65,535 time units of 1024 us (IEEE 802.11-2007 7.3.1.3).
+const BEACON_INTERVALS: [Duration; 2] =
+    [Duration::from_micros(1024), Duration::from_micros(65_535 * 1024)];
+
 fn check_beacon_interval(cell: &WlanCell) -> Checked {
+    let [shortest, longest] = BEACON_INTERVALS;
     match cell.beacon_interval {
-        BeaconInterval::Every(interval) if !cell.beacon_interval.is_possible() => {
-            let got = format!("got {interval}");
-            Err(fail("cell.beacon_interval", &got, &BeaconInterval::accepted()))
+        OffOrTime::Time(interval) if !(shortest..=longest).contains(&interval.duration()) => {
+            let [shortest, longest] = BEACON_INTERVALS.map(Seconds::from);
+            let accepted = format!("\"off\", or a time from {shortest} to {longest}");
+            Err(fail("cell.beacon_interval", &format!("got {interval}"), &accepted))
         }
         _ => Ok(()),
     }
@@ -130,6 +137,9 @@ fn check_high_throughput(cell: &WlanCell) -> Checked {
     if cell.long_retry_limit != WlanCell::default().long_retry_limit {
         let accepted = "no long_retry_limit: short_retry_limit is for all frames";
         return refuse("long_retry_limit", &cell.long_retry_limit.to_string(), accepted);
+    }
+    if cell.msdu_lifetime == Some(OffOrTime::Time(Seconds::ZERO)) {
+        return Err(fail("cell.msdu_lifetime", "got 0 s", "\"off\", or a time above 0"));
     }
     if let control::Config::Cot(_) = cell.controller {
         return refuse("controller", "\"cot\"", "\"none\"");
@@ -204,6 +214,7 @@ fn check_without_mcs(cell: &WlanCell) -> Checked {
         ("guard_interval", cell.guard_interval.is_some()),
         ("aggregation", cell.aggregation.is_some()),
         ("block_ack_recovery", cell.block_ack_recovery.is_some()),
+        ("msdu_lifetime", cell.msdu_lifetime.is_some()),
         ("edca", cell.edca.is_some()),
         ("edca_ap", cell.edca_ap.is_some()),
     ];

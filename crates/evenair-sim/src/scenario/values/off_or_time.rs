@@ -1,4 +1,4 @@
-//! How often the access point sends a beacon: `cell.beacon_interval`.
+//! A time, or none: `cell.beacon_interval`, `cell.msdu_lifetime`.
 
 use std::borrow::Cow;
 
@@ -9,66 +9,56 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::scenario::values::name_or::NameOr;
 
-/// Time between two target beacon transmission times.
+/// A time, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BeaconInterval {
-    /// No beacons.
+pub enum OffOrTime {
+    /// None.
     #[default]
     Off,
     /// This long.
-    Every(Seconds),
+    Time(Seconds),
 }
 
-/// What the Beacon Interval field can express: 1 to 65,535 time units of 1024 us (IEEE 802.11-2007
-/// 7.3.1.3).
-const SHORTEST: Duration = Duration::from_micros(1024);
-const LONGEST: Duration = Duration::from_micros(65_535 * 1024);
-
-impl BeaconInterval {
-    /// Whether a beacon frame can announce it.
-    pub(crate) fn is_possible(self) -> bool {
+impl OffOrTime {
+    /// The time.
+    pub fn duration(self) -> Option<Duration> {
         match self {
-            Self::Off => true,
-            Self::Every(interval) => (SHORTEST..=LONGEST).contains(&interval.duration()),
+            Self::Off => None,
+            Self::Time(seconds) => Some(seconds.duration()),
         }
-    }
-
-    pub(crate) fn accepted() -> String {
-        let [shortest, longest] = [SHORTEST, LONGEST].map(Seconds::from);
-        format!("\"off\", or a time from {shortest} to {longest}")
     }
 }
 
 const OFF: &str = "off";
 const ACCEPTED: &str = "\"off\", or a time such as \"100 ms\"";
 
-impl Serialize for BeaconInterval {
+impl Serialize for OffOrTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Off => serializer.serialize_str(OFF),
-            Self::Every(interval) => interval.serialize(serializer),
+            Self::Time(interval) => interval.serialize(serializer),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for BeaconInterval {
+impl<'de> Deserialize<'de> for OffOrTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         NameOr {
             accepted: ACCEPTED,
             suggested: &[],
             of_text: |text| match text {
                 OFF => Some(Self::Off),
-                _ => text.parse().ok().map(Self::Every),
+                _ => text.parse().ok().map(Self::Time),
             },
-            of_number: |number| Seconds::from_number(number).ok().map(Self::Every),
+            of_number: |number| Seconds::from_number(number).ok().map(Self::Time),
         }
         .read(deserializer)
     }
 }
 
-impl JsonSchema for BeaconInterval {
+impl JsonSchema for OffOrTime {
     fn schema_name() -> Cow<'static, str> {
-        "BeaconInterval".into()
+        "OffOrTime".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
