@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import evenair as ea
 import pytest
-from evenair import _core
+from evenair import _core, models
 from evenair.models import TABLE_1, Cell, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def phy(**cell: object) -> _core.Phy:
@@ -99,7 +103,8 @@ def test_a_cell_is_that_of_a_scenario() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"phy": "802.11ax"}, "phy: got '802.11ax'; accepted: 802.11b, .*the model edca"),
+        ({"phy": "802.11n", "mcs": 8}, "mcs: got MCS 8; accepted: with 802.11n"),
+        ({"mcs": 7}, 'mcs: got it with phy "802.11b"; accepted: phy "802.11n"'),
         ({"data_rate": "10 Mbps"}, r"data_rate: got 10 Mbps; accepted: a rate of 802\.11b"),
         ({"phy": "802.11z"}, r"phy: got .802\.11z"),
         ({"phy": "802.11g", "preamble": "short"}, "preamble: got a preamble"),
@@ -142,3 +147,18 @@ def test_quantities_are_read_as_in_scenarios(kind: str, text: str, value: float)
 def test_bad_quantities(text: str) -> None:
     with pytest.raises(ValueError, match="accepted: a time"):
         _core.quantity("time", text)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda cell: models.contention(2, cell),
+        lambda cell: models.aggregate_throughput(2, cell=cell),
+        lambda cell: models.window_throughput(2, cell=cell),
+        lambda cell: models.session_delay(2, 10.0, 3e4, cell=cell),
+        lambda cell: models.anomaly(cell=cell),
+    ],
+)
+def test_models_of_the_dcf_refuse_cells_with_edca(model: Callable[[Cell], object]) -> None:
+    with pytest.raises(ModelError, match=r"phy: got '802.11ax'; accepted: 802.11b, .*edca have"):
+        model(Cell(phy="802.11ax"))

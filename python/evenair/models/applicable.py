@@ -24,6 +24,7 @@ def evaluate(resolved: Mapping[str, Any]) -> dict[str, float]:
     flows = [flow for group in groups for flow in group["flows"]]
     plain = (
         cell["kind"] == "wlan"
+        and "data_rate" in cell  # not one of 802.11n, ac or ax
         and resolved["gateway"]["limiter"] == "none"
         and not resolved["wired"].get("flow")
         and all(not {"error", "rate_control", "channel", "phy"} & group.keys() for group in groups)

@@ -42,7 +42,8 @@ def saturation(
     `payload` is E[P], the size of an IP packet with its headers in bytes; the default is a segment
     with its header. `rts`: with RTS/CTS, (17), or without, (14). After a collision the
     channel is free again after DIFS, as in (14) and (17), or with `eifs` after the standard's EIFS
-    (IEEE 802.11-2007 9.2.3.4). Raises ModelError.
+    (IEEE 802.11-2007 9.2.3.4). With 802.11n, ac and ax a frame is a PPDU with one MPDU, and AIFS of
+    best effort takes the place of DIFS. Raises ModelError.
     """
     count = integers("nodes", nodes)
     size = integers("payload", cell.segment + cell.header if payload is None else payload, 65_535)
@@ -57,10 +58,12 @@ def saturation(
 
     timing = cell.phy_timing
     frame = np.vectorize(lambda n: cell.frame_s(8 * (cell.mac_overhead + int(n))), [float])(size)
-    success = timing.difs_s + frame + timing.sifs_s + cell.ack_s
+    success = cell.ifs_s + frame + timing.sifs_s + cell.ack_s
     if rts:
         success = success + cell.reservation_s
-    collision = (cell.rts_s if rts else frame) + (timing.eifs_s if eifs else timing.difs_s)
+    # EIFS - DIFS is what a frame that nobody decoded adds.
+    undecoded = timing.eifs_s - timing.difs_s if eifs else 0.0
+    collision = (cell.rts_s if rts else frame) + cell.ifs_s + undecoded
     idle = (1 - tau) ** count
     one = count * tau * (1 - tau) ** (count - 1)
     mean_slot = idle * timing.slot_s + one * success + (1 - idle - one) * collision

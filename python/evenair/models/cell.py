@@ -13,9 +13,14 @@ from typing import Any
 from evenair._core import Phy
 from evenair._core import Scenario as CoreScenario
 from evenair.models.numbers import ModelError
-from evenair.models.ppdu import PHYS
+from evenair.models.ppdu import PHYS, Ppdu, ppdu_duration
 
 _FLOW = ("segment", "header")
+_DELIMITER = 4
+"""Bytes before the MPDU of an S-MPDU (IEEE 802.11-2020 9.7.1)."""
+_BEST_EFFORT = 3
+"""AIFSN (802.11-2020 table 9-155)."""
+_MODE = ("channel_width", "mcs", "streams", "guard_interval", "preamble", "band")
 
 
 @dataclass(frozen=True)
@@ -47,14 +52,17 @@ class Cell:
     """L_RTS as printed. In the standard and in the simulator it is 160 (7.2.1.1)."""
     attempts: int = 7
     """Transmissions of a frame before it is dropped, m."""
+    channel_width: float | str | None = None
+    """This and the following: 802.11n, ac and ax, as of a scenario, for Bianchi's model alone."""
+    mcs: int | None = None
+    streams: int | None = None
+    guard_interval: float | str | None = None
+    band: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.rts_bits, int) or not 1 <= self.rts_bits <= 10_000:
             accepted = "a whole number from 1 to 10000"
             raise ModelError(f"rts_bits: got {self.rts_bits!r}; accepted: {accepted}")
-        if self.phy in PHYS:
-            accepted = "802.11b, 802.11a, 802.11g; the model edca has 802.11n, ac and ax"
-            raise ModelError(f"phy: got {self.phy!r}; accepted: {accepted}")
         _ = self.resolved  # raises if the simulator would not accept it
 
     @cached_property
@@ -73,6 +81,11 @@ class Cell:
             "mac_overhead": self.mac_overhead,
             "rts_threshold": 0,
             "short_retry_limit": self.attempts,
+            "channel_width": self.channel_width,
+            "mcs": self.mcs,
+            "streams": self.streams,
+            "guard_interval": self.guard_interval,
+            "band": self.band,
         }
         if self.control_rate is None and self.phy == "802.11b":
             named["control_rate"] = "2 Mbps"
@@ -91,6 +104,12 @@ class Cell:
         """The simulator's timing of this cell's PHY."""
         return self._scenario.phy()
 
+    def require_dcf(self) -> None:
+        """Raise ModelError if the cell has EDCA, for models of the DCF."""
+        if self.phy in PHYS:
+            accepted = "802.11b, 802.11a, 802.11g; bianchi and edca have 802.11n, ac and ax"
+            raise ModelError(f"phy: got {self.phy!r}; accepted: {accepted}")
+
     # --- Contention window: in the paper a backoff is uniform on 0..CW-1 ------------------------
 
     @cached_property
@@ -106,18 +125,45 @@ class Cell:
     @cached_property
     def first_backoff_s(self) -> float:
         """T_slot (CW_min - 1)/2, the mean backoff before the first attempt."""
+        self.require_dcf()
         return self.phy_timing.slot_s * (self.cw_min - 1) / 2
 
     # --- Airtimes, seconds --------------------------------------------------------------------
 
     def frame_s(self, bits: int) -> float:
-        """Airtime of preamble, PLCP header and `bits` at the data rate."""
+        """Airtime of preamble, PLCP header and `bits` at the data rate; of a PPDU with an MPDU."""
+        if self.phy in PHYS:
+            delimiter = 0 if self.phy == "802.11n" else _DELIMITER
+            return self._ppdu(bits // 8 + delimiter).duration_s
         return self.phy_timing.airtime_s(bits, self.resolved["data_rate"])
+
+    def _ppdu(self, psdu: int) -> Ppdu:
+        mode = {key: self.resolved[key] for key in _MODE if key in self.resolved}
+        return ppdu_duration(psdu, phy=self.phy, **mode)
+
+    @cached_property
+    def data_bps(self) -> float:
+        """The rate of data frames, bit/s."""
+        if self.phy in PHYS:
+            return float(self._ppdu(1).rate_bps)
+        return float(self.resolved["data_rate"])
 
     @cached_property
     def control_bps(self) -> int:
         """The rate of control frames, which is that of all exchanges: bit/s."""
+        if self.phy in PHYS:
+            fixed, mcs = self.resolved["control_rate"], self.resolved["mcs"]
+            # The highest basic rate up to the non-HT reference rate of the MCS (10.6.6.5.2).
+            return int((6e6, 12e6, 12e6, 24e6)[min(mcs, 3)] if fixed == "basic" else fixed)
         return self.phy_timing.control_rate_bps(self.resolved["data_rate"])
+
+    @cached_property
+    def ifs_s(self) -> float:
+        """DIFS, or AIFS of best effort with 802.11n, ac and ax: before a backoff."""
+        timing = self.phy_timing
+        if self.phy in PHYS:
+            return timing.sifs_s + _BEST_EFFORT * timing.slot_s
+        return timing.difs_s
 
     def control_s(self, bits: int) -> float:
         """Airtime of preamble, PLCP header and `bits` at the control rate."""
@@ -141,6 +187,7 @@ class Cell:
 
     def exchange_s(self, payload_bits: int) -> float:
         """DIFS, RTS, CTS, a frame with `payload_bits` and the MAC's overhead, and its ACK."""
+        self.require_dcf()
         timing = self.phy_timing
         frame = self.frame_s(8 * self.mac_overhead + payload_bits)
         return timing.difs_s + self.reservation_s + frame + timing.sifs_s + self.ack_s

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenair.models.numbers import ModelError
-from evenair.models.ppdu import ppdu_duration
+from evenair.models.ppdu import PHYS, ppdu_duration
 from evenair.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ def check_bianchi(inputs: Inputs, cell: Cell) -> tuple[Scenario, Measure]:
         "rts_threshold": 0 if inputs["rts"] else "off",
         "short_retry_limit": _UNLIMITED,
     }
+    if cell.phy in PHYS:
+        # Nobody waits for EIFS with ns-3's rules.
+        rules = "wmm" if inputs["eifs"] else "ns3"
+        settings |= {"aggregation": "off", "edca": {"kind": rules, "be": {"txop": 0}}}
     scenario = _saturated(int(inputs["nodes"]), cell, payload - header, header, settings)
 
     def measure(document: Mapping[str, Any]) -> dict[str, float]:
@@ -200,7 +204,7 @@ def _saturated(
     nodes: int, cell: Cell, segment: int, header: int, settings: Mapping[str, Any]
 ) -> Scenario:
     # The offered load exceeds the data rate, so no queue is empty after the warm-up.
-    rate = max(1.2 * cell.resolved["data_rate"] / nodes, 1.0)
+    rate = max(1.2 * cell.data_bps / nodes, 1.0)
     flow = {
         "direction": "up",
         "transport": "udp",
@@ -242,7 +246,8 @@ def _scenario(
     settings: Mapping[str, Any], station: list[dict[str, Any]], warmup: float, duration: float
 ) -> Scenario:
     cell = dict(settings)
-    cell["long_retry_limit"] = cell["short_retry_limit"]
+    if "mcs" not in cell:  # EDCA has one limit
+        cell["long_retry_limit"] = cell["short_retry_limit"]
     cell["queue"] = {"kind": "droptail", "limit": _LARGE}
     return Scenario(
         name="check of a model",

@@ -89,6 +89,7 @@ def most_nodes(cell: Cell = TABLE_1, variant: Variant = PRINTED) -> float:
 
 def _mean_slots(p: NDArray[np.float64], cell: Cell, variant: Variant) -> NDArray[np.float64]:
     """T_b / T_slot: the mean of the stages' mean backoffs, weighted with (1 - P) P^k."""
+    cell.require_dcf()
     stages = [(2 ** min(k, cell.doublings) * cell.cw_min - 1) / 2 for k in range(cell.attempts)]
     total = np.polynomial.polynomial.polyval(p, stages)
     if variant.fixed_point == "normalised":

@@ -60,6 +60,7 @@ def anomaly(
     much time ("time"). Only the access point transmits, and nothing is lost: a packet takes DIFS,
     the mean first backoff, the frame, SIFS and ACK. Raises ModelError.
     """
+    cell.require_dcf()
     if not 0 <= slow_stations <= stations:
         accepted = f"0 to {stations}, the number of stations"
         raise ModelError(f"slow_stations: got {slow_stations}; accepted: {accepted}")

@@ -65,6 +65,10 @@ class Result:
     """For printing: the value times this is in `unit`."""
 
 
+_OF_EDCA = ("channel_width", "mcs", "streams", "guard_interval", "band")
+"""The keys of a cell of 802.11n, ac or ax."""
+
+
 @dataclass(frozen=True)
 class Model:
     """A model. By default a plot shows its first result over its first key."""
@@ -84,7 +88,7 @@ class Model:
     check: Check | None = None
     choices: tuple[str, ...] = ()
     """The choices of `Variant` that the model uses."""
-    unused: tuple[str, ...] = ()
+    unused: tuple[str, ...] = _OF_EDCA
     """The keys of the cell that the model does not use."""
     is_wlan: bool = True
     """Whether it is of an 802.11 cell, else of an 802.16 cell."""
@@ -99,8 +103,13 @@ class Model:
 
 _DEFAULTS = Cell()
 CELL_KEYS = (
-    Key("phy", "text", _DEFAULTS.phy, "802.11b, 802.11a or 802.11g"),
+    Key("phy", "text", _DEFAULTS.phy, "802.11b, 802.11a or 802.11g; of bianchi 802.11n, ac and ax"),
     Key("preamble", "text", None, "of 802.11b: long, short or a duration [long]"),
+    Key("channel_width", "text", None, "of 802.11n, ac and ax [as of a scenario]", "Hz"),
+    Key("mcs", "integer", None, "of 802.11n, ac and ax [the highest]", most=11, least=0),
+    Key("streams", "integer", None, "of 802.11n, ac and ax [1]", most=8),
+    Key("guard_interval", "text", None, "of 802.11n, ac and ax [0.8 us]", "s"),
+    Key("band", "text", None, "of 802.11n and ax [5 GHz]"),
     Key("data_rate", "text", None, "of data frames [the PHY's fastest]", "bit/s"),
     Key("control_rate", "text", None, "of RTS, CTS and ACK, or basic [802.11b: 2 Mbps]", "bit/s"),
     Key("mac_overhead", "text", _DEFAULTS.mac_overhead, "MAC header and FCS", "bytes"),
@@ -471,7 +480,7 @@ MODELS = {
             vectorised=False,
             curve="2:20:1",
             check=check_anomaly,
-            unused=("segment", "header", "attempts"),
+            unused=("segment", "header", "attempts", *_OF_EDCA),
         ),
         Model(
             name="ppdu-duration",
