@@ -92,6 +92,8 @@ pub(in crate::medium::wlan) enum Access {
 #[derive(Debug)]
 pub(in crate::medium::wlan) struct Contention<R, const CLASSES: usize> {
     classes: [Class; CLASSES],
+    /// Those of them that have contenders come first.
+    used: usize,
     contenders: Vec<Contender>,
     off_grid: Vec<OffGrid>,
     /// The first boundary at which an off-grid contender transmits, or `NEVER`.
@@ -116,10 +118,13 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
         assert!(cw_max <= LONGEST_BACKOFF, "CWmax is {cw_max}, more than {LONGEST_BACKOFF}");
         let contender = |class| Contender { state: State::Post(0), class };
         let contenders: Vec<_> = classes.into_iter().map(contender).collect();
+        let used = contenders.iter().map(|contender: &Contender| usize::from(contender.class) + 1);
+        let used = used.max().unwrap_or(0);
         let smallest = aifsn.into_iter().min().unwrap_or(0);
         let class = |aifsn: u32| Class::new(u64::from(aifsn - smallest), contenders.len());
         Self {
             classes: aifsn.map(class),
+            used,
             off_grid: Vec::with_capacity(contenders.len()),
             contenders,
             first_off_grid: NEVER,
@@ -131,7 +136,7 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
     /// A busy period has ended. The contenders in the rings count from their AIFS and `deferral` slots on.
     #[inline(always)]
     pub(in crate::medium::wlan) fn idle(&mut self, deferral: u64) {
-        for class in &mut self.classes {
+        for class in &mut self.classes[..Self::used(self.used)] {
             class.from = class.first + deferral;
         }
         self.exempt.clear();
@@ -252,7 +257,7 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
     #[inline(always)]
     pub(in crate::medium::wlan) fn next_access(&self) -> Option<u64> {
         let mut next = self.first_off_grid;
-        for class in &self.classes {
+        for class in &self.classes[..Self::used(self.used)] {
             next = next.min(class.next_access().unwrap_or(NEVER));
         }
         (next != NEVER).then_some(next)
@@ -268,7 +273,7 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
         mut transmit: impl FnMut(ContenderId),
         draw: impl FnMut(ContenderId) -> u32,
     ) {
-        for class in &mut self.classes {
+        for class in &mut self.classes[..Self::used(self.used)] {
             class.seize(boundary, R::BUSY_BOUNDARY, &mut transmit);
         }
         if !self.off_grid.is_empty() {
@@ -300,6 +305,12 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
             lasts
         });
         self.off_grid = off_grid;
+    }
+
+    /// The number of classes that have contenders, a constant where there is one.
+    #[inline(always)]
+    const fn used(used: usize) -> usize {
+        if CLASSES == 1 { 1 } else { used }
     }
 
     /// The class of `id`.

@@ -12,11 +12,11 @@ const SUBFRAME_HEADER: u32 = 14;
 /// LLC and SNAP (RFC 1042), which each packet has.
 const LLC_SNAP: u32 = 8;
 
-/// The MSDUs of an MPDU.
+/// An MPDU to which packets are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Msdus {
-    /// How many.
-    pub(super) count: u32,
+    /// How many packets it has.
+    pub(super) count: u16,
     /// Bytes of all their IP packets.
     pub(super) payload: u32,
     /// Bytes of the A-MSDU of all; of an MPDU with one those of its only subframe.
@@ -24,9 +24,13 @@ pub(super) struct Msdus {
 }
 
 impl Msdus {
-    /// An IP packet of `bytes`.
-    pub(super) const fn one(bytes: u32) -> Self {
-        Self { count: 1, payload: bytes, length: SUBFRAME_HEADER + LLC_SNAP + bytes }
+    /// Those of an MPDU of `bytes` with `count` packets of `payload` bytes, where an IP packet alone has `overhead` more.
+    pub(super) const fn of(count: u16, payload: u32, bytes: u32, overhead: u32) -> Self {
+        let length = match count {
+            1 => SUBFRAME_HEADER + LLC_SNAP + payload,
+            _ => Self::within(bytes, overhead),
+        };
+        Self { count, payload, length }
     }
 
     /// The bytes of an IP packet that can be added, so that the A-MSDU has at most `most` bytes; `None` without room.
@@ -39,7 +43,8 @@ impl Msdus {
     pub(super) const fn add(&mut self, bytes: u32) {
         self.count += 1;
         self.payload += bytes;
-        self.length = self.length.next_multiple_of(ALIGNMENT) + SUBFRAME_HEADER + LLC_SNAP + bytes;
+        let start = self.length.next_multiple_of(ALIGNMENT) + SUBFRAME_HEADER + LLC_SNAP;
+        self.length = start + bytes;
     }
 
     /// The bytes of the MPDU, where an IP packet alone has `overhead` more.
@@ -81,8 +86,14 @@ impl Amsdus {
         self.others[place].push(other);
     }
 
-    /// The packets of the MPDU of `first`, in order.
+    /// Whether there has been none: each MPDU has one packet.
     #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.others.is_empty()
+    }
+
+    /// The packets of the MPDU of `first`, in order.
+    #[inline(never)] // not needed where there has been none
     pub(super) fn packets(&self, first: PacketId) -> impl DoubleEndedIterator<Item = PacketId> {
         let others = self.others.get(first.0 as usize).map_or(&[][..], Vec::as_slice);
         std::iter::once(first).chain(others.iter().copied())
@@ -97,12 +108,13 @@ mod tests {
     /// of 40 bytes have subframes of 62, padded to 64.
     #[test]
     fn sizes_of_a_msdus() {
-        let mut msdus = Msdus::one(1500);
+        let mut msdus = Msdus::of(1, 1500, 1538, 38);
         assert_eq!(msdus.mpdu(38), 1538);
         assert_eq!(msdus.room(3839), Some(3839 - 1524 - 22));
         msdus.add(1500);
         assert_eq!((msdus.count, msdus.payload), (2, 3000));
         assert_eq!(msdus.mpdu(38), 26 + 4 + 1524 + 1522);
+        assert_eq!(Msdus::of(2, 3000, 26 + 4 + 1524 + 1522, 38), msdus);
         assert_eq!(msdus.room(3839), Some(3839 - 3048 - 22));
         assert_eq!(msdus.room(3070), None);
         msdus.add(40);

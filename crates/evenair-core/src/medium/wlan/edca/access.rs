@@ -79,7 +79,10 @@ impl Edca {
         let before = if may_have_rts { cts_end } else { Duration::ZERO };
         let most = end.since(now).saturating_sub(before + sifs + control.block_ack.time);
         let dropped = &mut usage[node_of(contender).index()].dropped;
-        let take = |room| lifetime::take(now, queue, room, config.lifetime, dropped, cell);
+        let take = |room| match config.lifetime {
+            None => cell.take(now, queue, room),
+            Some(lifetime) => lifetime::take(now, queue, room, lifetime, dropped, cell),
+        };
         let psdu = agreement.aggregate(config, link, most, amsdus, take);
         let has_rts = is_first && config.rts_threshold.is_some_and(|most| psdu.bytes > most);
         let start = if has_rts { now + cts_end } else { now };
@@ -150,6 +153,22 @@ impl Edca {
     /// The receiver decodes MPDUs of a PPDU that will be answered: prepares what it passes on, and when.
     #[inline(always)]
     fn receive(&mut self, sent: Sent, link_id: LinkId, cell: &mut impl CellContext) {
+        if !self.amsdus.is_empty() {
+            return self.receive_amsdus(sent, link_id, cell);
+        }
+        let Self { links, agreements, decoded, passed_on, .. } = self;
+        let link = &links[link_id.index()];
+        let pass_on =
+            |packet, bytes| passed_on.push((sent.ppdu_start + link.received_after(bytes), packet));
+        let agreement = &mut agreements[sent.queue.0 as usize];
+        agreement.receive(sent.psdu, decoded, pass_on, |packet| cell.keep(packet));
+        // They are reported from the end.
+        passed_on.reverse();
+    }
+
+    /// The same where MPDUs may have several packets.
+    #[inline(never)] // so that it does not slow the other down
+    fn receive_amsdus(&mut self, sent: Sent, link_id: LinkId, cell: &mut impl CellContext) {
         let Self { links, agreements, amsdus, decoded, passed_on, .. } = self;
         let link = &links[link_id.index()];
         let pass_on = |first, bytes| {
@@ -157,9 +176,7 @@ impl Edca {
             passed_on.extend(amsdus.packets(first).map(|packet| (at, packet)));
         };
         let keep = |first| amsdus.packets(first).for_each(|packet| cell.keep(packet));
-        let agreement = &mut agreements[sent.queue.0 as usize];
-        agreement.receive(sent.psdu, decoded, pass_on, keep);
-        // They are reported from the end.
+        agreements[sent.queue.0 as usize].receive(sent.psdu, decoded, pass_on, keep);
         passed_on.reverse();
     }
 

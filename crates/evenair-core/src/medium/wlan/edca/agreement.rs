@@ -49,9 +49,11 @@ struct Outgoing {
     packet: PacketId,
     /// Its size on the air.
     bytes: u32,
-    msdus: Msdus,
+    /// Bytes of its IP packets, and how many these are.
+    payload: u32,
+    packets: u16,
     /// How often it was transmitted without success.
-    failures: u32,
+    failures: u16,
 }
 
 /// What a PPDU carries.
@@ -175,9 +177,9 @@ impl Agreement {
     #[inline(always)]
     pub(super) fn push(&mut self, taken: Taken, overhead: u32, amsdus: &mut Amsdus) {
         amsdus.begin(taken.packet);
-        let (packet, msdus) = (taken.packet, Msdus::one(taken.bytes));
-        let bytes = taken.bytes + overhead;
-        self.originator.push(Outgoing { packet, bytes, msdus, failures: 0 });
+        let (packet, payload) = (taken.packet, taken.bytes);
+        let bytes = payload + overhead;
+        self.originator.push(Outgoing { packet, bytes, payload, packets: 1, failures: 0 });
     }
 
     /// The newest MPDU gets further packets of those that `take` takes, so that its A-MSDU has at most `most` bytes.
@@ -190,11 +192,13 @@ impl Agreement {
         take: &mut impl FnMut(u32) -> Option<Taken>,
     ) -> u32 {
         let Some(newest) = self.originator.newest_mut() else { return 0 };
-        while let Some(taken) = newest.msdus.room(most).and_then(&mut *take) {
-            newest.msdus.add(taken.bytes);
+        let mut msdus = Msdus::of(newest.packets, newest.payload, newest.bytes, overhead);
+        while let Some(taken) = msdus.room(most).and_then(&mut *take) {
+            msdus.add(taken.bytes);
             amsdus.add(newest.packet, taken.packet);
         }
-        newest.bytes = newest.msdus.mpdu(overhead);
+        (newest.packets, newest.payload) = (msdus.count, msdus.payload);
+        newest.bytes = msdus.mpdu(overhead);
         newest.bytes
     }
 
@@ -254,7 +258,7 @@ impl Agreement {
 
     /// Bytes of the IP packets in the MPDUs of the sender, in the order of their sequence numbers.
     pub(super) fn payloads(&self) -> impl Iterator<Item = u32> {
-        self.originator.iter().map(|(_, outgoing)| outgoing.msdus.payload)
+        self.originator.iter().map(|(_, outgoing)| outgoing.payload)
     }
 
     /// The sizes of the MPDUs that `psdu` has, each with the bytes of the PSDU up to its end.
@@ -339,7 +343,7 @@ impl Agreement {
     pub(super) fn fail(&mut self, limit: u32) -> Option<PacketId> {
         let oldest = self.originator.oldest_mut()?;
         oldest.failures += 1;
-        if oldest.failures < limit {
+        if u32::from(oldest.failures) < limit {
             return None;
         }
         // It may have had an RTS alone.

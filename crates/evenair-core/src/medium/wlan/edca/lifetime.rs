@@ -46,12 +46,12 @@ impl Edca {
 
 /// Takes the next packet of `queue` that is not older than `lifetime`, as [`CellContext::take`]. Counts in `dropped`
 /// those that are.
-#[inline(always)]
+#[inline(never)] // only with a lifetime
 pub(super) fn take(
     now: Instant,
     queue: TxQueueId,
     max_bytes: u32,
-    lifetime: Option<Duration>,
+    lifetime: Duration,
     dropped: &mut u64,
     cell: &mut impl CellContext,
 ) -> Option<Taken> {
@@ -64,15 +64,13 @@ pub(super) fn take(
 }
 
 /// Drops a packet that has been taken, and counts it in `dropped`, if it is older than `lifetime`. Returns whether it is.
-#[inline(always)]
 pub(super) fn drop_if_over(
     now: Instant,
     taken: Taken,
-    lifetime: Option<Duration>,
+    lifetime: Duration,
     dropped: &mut u64,
     cell: &mut impl CellContext,
 ) -> bool {
-    let Some(lifetime) = lifetime else { return false };
     let is_over = now.since(cell.enqueued_at(taken.packet)) > lifetime;
     if is_over {
         *dropped += 1;

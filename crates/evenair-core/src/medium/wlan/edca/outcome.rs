@@ -45,15 +45,10 @@ impl Edca {
         self.settle_airtime(now);
         let first = self.agreements[sent.queue.0 as usize].first();
         self.report(now, sent, first, Outcome::Delivered, cell);
-        let (agreement, decoded) = (&mut self.agreements[sent.queue.0 as usize], &self.decoded);
-        let mut delivered = 0;
-        agreement.asks = false;
-        agreement.acknowledge(decoded, |first| {
-            for packet in self.amsdus.packets(first) {
-                delivered += 1;
-                cell.release(now, packet, TxStatus::Delivered);
-            }
-        });
+        let delivered = match self.amsdus.is_empty() {
+            true => self.acknowledge(now, sent, cell),
+            false => self.acknowledge_amsdus(now, sent, cell),
+        };
         self.usage[node_of(sent.contender).index()].delivered += delivered;
         self.macs[sent.contender.index()].queue = None;
         let has_frame = self.load(now, sent.contender, cell);
@@ -71,6 +66,35 @@ impl Edca {
             }
             _ => self.end_txop(sent.contender, has_frame),
         }
+    }
+
+    /// The sender has the response: returns how many packets are delivered.
+    #[inline(always)]
+    fn acknowledge(&mut self, now: Instant, sent: Sent, cell: &mut impl CellContext) -> u64 {
+        let (agreement, decoded) = (&mut self.agreements[sent.queue.0 as usize], &self.decoded);
+        let mut delivered = 0;
+        agreement.asks = false;
+        agreement.acknowledge(decoded, |packet| {
+            delivered += 1;
+            cell.release(now, packet, TxStatus::Delivered);
+        });
+        delivered
+    }
+
+    /// The same where MPDUs may have several packets.
+    #[inline(never)] // so that it does not slow the other down
+    fn acknowledge_amsdus(&mut self, now: Instant, sent: Sent, cell: &mut impl CellContext) -> u64 {
+        let Self { agreements, amsdus, decoded, .. } = self;
+        let agreement = &mut agreements[sent.queue.0 as usize];
+        let mut delivered = 0;
+        agreement.asks = false;
+        agreement.acknowledge(decoded, |first| {
+            for packet in amsdus.packets(first) {
+                delivered += 1;
+                cell.release(now, packet, TxStatus::Delivered);
+            }
+        });
+        delivered
     }
 
     /// The TXOP of `contender` has ended with a success. It draws its next backoff.

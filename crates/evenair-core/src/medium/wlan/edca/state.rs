@@ -281,8 +281,10 @@ impl Edca {
                 }
             } else {
                 let Some(taken) = cell.take(now, queue, u32::MAX) else { return false };
-                let dropped = &mut usage[node.index()].dropped;
-                if lifetime::drop_if_over(now, taken, config.lifetime, dropped, cell) {
+                if let Some(lifetime) = config.lifetime
+                    && let dropped = &mut usage[node.index()].dropped
+                    && lifetime::drop_if_over(now, taken, lifetime, dropped, cell)
+                {
                     continue;
                 }
                 agreement.push(taken, config.mac_overhead, amsdus);
