@@ -11,7 +11,6 @@ use evenair_core::units::Rate;
 use serde::Serialize;
 
 use crate::results::delay::DelayResult;
-use crate::results::run::BeaconsResult;
 
 /// What the medium of a run adds to its result.
 #[derive(Debug, Default)]
@@ -79,6 +78,18 @@ impl AirResult {
             idle: share(measured - used),
         }
     }
+}
+
+/// The beacons of the access point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BeaconsResult {
+    /// Beacons transmitted.
+    pub sent: u64,
+    /// Those of them that collided.
+    pub lost: u64,
+    /// Share of the measured time for which they occupied the medium: DIFS, backoff and frame; of a cell with EDCA
+    /// PIFS and frame.
+    pub occupancy_share: f64,
 }
 
 /// The frame of an 802.16 cell with one burst and one grant for each station, as far as there is room,

@@ -8,7 +8,9 @@ use serde::Serialize;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::limiter::LimiterResult;
 use crate::results::losses::LossesByPlace;
-use crate::results::medium::{AirResult, DataRates, EdcaResult, FrameResult, RequestsResult};
+use crate::results::medium::{
+    AirResult, BeaconsResult, DataRates, EdcaResult, FrameResult, RequestsResult,
+};
 use crate::results::series::Series;
 use crate::scenario::Scenario;
 
@@ -314,18 +316,6 @@ pub struct MacResult {
     /// Its PPDUs and accesses; absent but in a cell with EDCA.
     #[serde(flatten)]
     pub edca: Option<EdcaResult>,
-}
-
-/// The beacons of the access point.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct BeaconsResult {
-    /// Beacons transmitted.
-    pub sent: u64,
-    /// Those of them that collided.
-    pub lost: u64,
-    /// Share of the measured time for which they occupied the medium: DIFS, backoff and frame; of a cell with EDCA
-    /// PIFS and frame.
-    pub occupancy_share: f64,
 }
 
 impl QueueResult {

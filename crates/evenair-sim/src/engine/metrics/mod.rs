@@ -21,9 +21,10 @@ use crate::engine::sim_medium::SimMedium;
 use crate::engine::transfers::Transfer;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::losses::LossesByPlace;
+use crate::results::medium::BeaconsResult;
 use crate::results::run::{
-    BeaconsResult, FlowResult, Losses, MacResult, RESULT_VERSION, RunResult, SessionResult,
-    WiredResult, jain_index,
+    FlowResult, Losses, MacResult, RESULT_VERSION, RunResult, SessionResult, WiredResult,
+    jain_index,
 };
 use crate::results::series::Series;
 use crate::scenario::Scenario;

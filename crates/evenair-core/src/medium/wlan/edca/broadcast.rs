@@ -1,6 +1,6 @@
 //! Beacons: broadcast frames of an access point for the stations of its cell.
 //!
-//! An access point has a contender for its beacons, with AIFSN 1 and CW 0 ([`BEACON`]), above those of its categories:
+//! An access point has a contender for its beacons, with AIFSN 1 and CW 0 ([`BEACON`](super::config::BEACON)), above those of its categories:
 //! a beacon follows PIFS after the medium has become idle, without a backoff. Categories of the access point that
 //! reach 0 together with it collide internally. A beacon goes at the lowest basic rate, without RTS, acknowledgement and
 //! retry; it does not interrupt a TXOP. A frame that meets it is lost to all, and so is the beacon.
@@ -8,83 +8,17 @@
 //! Loss models of links decide for each station whether it has decoded the beacon, as a frame that carries no data.
 //! A station that has not does not wait for EIFS, as with the DCF.
 
-use super::config::BEACON;
-use super::mac::{Mac, PER_NODE, node_of};
+use super::beacons::{Beacon, BeaconUsage, Broadcasts};
+use super::mac::{PER_NODE, node_of};
 use super::state::{Edca, Fate, Phase};
 use crate::loss::FrameKind;
-use crate::medium::wlan::contention::{Backoff, ContenderId};
+use crate::medium::wlan::contention::ContenderId;
 use crate::medium::{
-    AirEvent, Airtime, Attempt, Broadcast, CellContext, Listening, Outcome, PacketId, PhyMode,
-    Taken, Transmission, TxStatus,
+    AirEvent, Airtime, Attempt, Broadcast, CellContext, Listening, Outcome, PhyMode, Taken,
+    Transmission, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
-use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
-
-/// What access points have broadcast, and what is about to be.
-#[derive(Debug)]
-pub(super) struct Broadcasts {
-    /// By access point: what it transmits next.
-    waiting: Vec<Option<Taken>>,
-    /// Those of the present access.
-    pub(super) on_air: Vec<Beacon>,
-    /// By access point, of accesses that are over.
-    airtime: Vec<Airtime>,
-    usage: BeaconUsage,
-    mode: PhyMode,
-    /// The contenders from this one on are those of access points for their beacons.
-    first: ContenderId,
-}
-
-/// A beacon on the air.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Beacon {
-    pub(super) from: NodeId,
-    packet: PacketId,
-    bytes: u32,
-    start: Instant,
-    pub(super) end: Instant,
-}
-
-/// What is counted of the beacons of all access points, which have ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BeaconUsage {
-    /// Beacons transmitted.
-    pub sent: u64,
-    /// Those of them that collided.
-    pub collided: u64,
-    /// Time on the air.
-    pub airtime: Duration,
-}
-
-impl Broadcasts {
-    /// Those of cells with these numbers of nodes and access points; beacons have this mode.
-    pub(super) fn new(nodes: u32, access_points: usize, mode: PhyMode) -> Self {
-        Self {
-            waiting: vec![None; access_points],
-            on_air: Vec::new(),
-            airtime: vec![Airtime::default(); access_points],
-            usage: BeaconUsage::default(),
-            mode,
-            first: ContenderId(PER_NODE * nodes),
-        }
-    }
-
-    /// The contenders for beacons.
-    pub(super) fn contenders(&self, seed: u64) -> impl Iterator<Item = Mac> {
-        let first = self.first.0;
-        (first..first + self.waiting.len() as u32).map(move |contender| Mac {
-            queue: None,
-            backoff: {
-                let stream = RngStream::new(seed, StreamId::Backoff, contender.into());
-                Backoff::new(BEACON.cw_min, BEACON.cw_max, stream)
-            },
-            retries: 0,
-            aifsn: BEACON.aifsn,
-            txop: BEACON.txop,
-        })
-    }
-}
 
 impl Edca {
     /// Those of `reached`, which are in ascending order, that transmit beacons do so. Categories of the same access

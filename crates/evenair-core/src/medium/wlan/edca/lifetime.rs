@@ -8,41 +8,8 @@
 //! An access that has been won transmits something: the youngest that there is, if all have become too old during the
 //! backoff.
 
-use super::mac::node_of;
-use super::state::Edca;
-use crate::medium::wlan::contention::ContenderId;
 use crate::medium::{CellContext, Taken, TxQueueId, TxStatus};
 use crate::time::{Duration, Instant};
-
-impl Edca {
-    /// Drops what `contender` has transmitted from `queue`, or is about to, and is too old; but not the last of all if
-    /// it `keeps_last`.
-    #[cold]
-    pub(super) fn expire(
-        &mut self,
-        now: Instant,
-        contender: ContenderId,
-        queue: TxQueueId,
-        keeps_last: bool,
-        cell: &mut impl CellContext,
-    ) {
-        let Some(lifetime) = self.config.lifetime else { return };
-        let has_agreement = self.links[self.link_of(queue).index()].has_agreements();
-        let Self { agreements, amsdus, .. } = self;
-        let agreement = &mut agreements[queue.0 as usize];
-        let last = agreement.last().filter(|_| keeps_last);
-        let is_over = |first| {
-            let youngest = amsdus.packets(first).next_back().unwrap_or(first);
-            last != Some(first) && now.since(cell.enqueued_at(youngest)) > lifetime
-        };
-        let mut over = Vec::new();
-        agreement.expire(has_agreement, is_over, |first| over.extend(amsdus.packets(first)));
-        self.usage[node_of(contender).index()].dropped += over.len() as u64;
-        for packet in over {
-            cell.release(now, packet, TxStatus::Dropped);
-        }
-    }
-}
 
 /// Takes the next packet of `queue` that is not older than `lifetime`, as [`CellContext::take`]. Counts in `dropped`
 /// those that are.

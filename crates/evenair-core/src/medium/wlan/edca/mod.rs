@@ -34,18 +34,20 @@ mod access_usage;
 mod aggregation;
 mod agreement;
 mod airtime;
+mod beacons;
 mod broadcast;
 mod config;
 mod lifetime;
 mod mac;
 mod outcome;
 mod state;
+mod supply;
 #[cfg(test)]
 mod tests;
 
 pub use access_usage::AccessUsage;
 pub use aggregation::{AMpduConfig, AMpduLimit, AMsduLimit, Aggregation, AggregationConfig};
-pub use broadcast::BeaconUsage;
+pub use beacons::BeaconUsage;
 pub use config::{
     AccessParameters, AccessRules, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
     EDCA_WMM_ACCESS_POINT, EdcaConfig, EdcaNode, EdcaParameters,

@@ -3,14 +3,12 @@
 use super::a_msdu::Amsdus;
 use super::access_usage::AccessUsage;
 use super::agreement::{Agreement, Link, Psdu};
-use super::broadcast::Broadcasts;
+use super::beacons::Broadcasts;
 use super::config::{AccessRules, BlockAckRecovery, EdcaConfig, EdcaNode};
-use super::lifetime;
 use super::mac::{Mac, PER_NODE, category_of, contender_of, node_of};
 use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderId, Contention};
 use crate::medium::{
-    AirUsage, Associations, CellContext, LinkId, Listening, PacketId, PhyMode, QueueLayout, Setup,
-    TxQueueId,
+    AirUsage, Associations, LinkId, Listening, PacketId, PhyMode, QueueLayout, Setup, TxQueueId,
 };
 use crate::packet::AccessCategory;
 use crate::rng::{RngStream, StreamId};
@@ -256,42 +254,6 @@ impl Edca {
         let Setup { associations, layout, .. } = &self.setup;
         let category = layout.link(queue).map_or(0, |(_, category)| category);
         contender_of(layout.sender(associations, queue), AccessCategory::ALL[category as usize])
-    }
-
-    /// `contender`, which has nothing to send, looks for a queue to serve, and takes a packet of it, so that there is
-    /// one when it transmits. Returns whether there is.
-    pub(super) fn load(
-        &mut self,
-        now: Instant,
-        contender: ContenderId,
-        cell: &mut impl CellContext,
-    ) -> bool {
-        let (node, category) = (node_of(contender), category_of(contender));
-        loop {
-            let Self { agreements, amsdus, usage, config, .. } = self;
-            let holds = |queue: TxQueueId| agreements[queue.0 as usize].has_frame();
-            let Some(queue) = cell.next_queue(now, node, category, holds) else { return false };
-            let agreement = &mut agreements[queue.0 as usize];
-            if agreement.has_frame() {
-                if config.lifetime.is_some() {
-                    self.expire(now, contender, queue, false, cell);
-                    if !self.agreements[queue.0 as usize].has_frame() {
-                        continue;
-                    }
-                }
-            } else {
-                let Some(taken) = cell.take(now, queue, u32::MAX) else { return false };
-                if let Some(lifetime) = config.lifetime
-                    && let dropped = &mut usage[node.index()].dropped
-                    && lifetime::drop_if_over(now, taken, lifetime, dropped, cell)
-                {
-                    continue;
-                }
-                agreement.push(taken, config.mac_overhead, amsdus);
-            }
-            self.macs[contender.index()].queue = Some(queue);
-            return true;
-        }
     }
 
     /// `contender` has something to send since `now`, and contends.
