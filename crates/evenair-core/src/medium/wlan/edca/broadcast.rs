@@ -1,8 +1,8 @@
 //! Beacons: broadcast frames of an access point for the stations of its cell.
 //!
-//! An access point has a contender for its beacons, with AIFSN 1 and CW 0 ([`BEACON`](super::config::BEACON)), above those of its categories:
-//! a beacon follows PIFS after the medium has become idle, without a backoff. Categories of the access point that
-//! reach 0 together with it collide internally. A beacon goes at the lowest basic rate, without RTS, acknowledgement and
+//! An access point has a contender for its beacons, with AIFSN 1 and CW 0 (`BEACON`), above those of its
+//! categories: a beacon follows PIFS after the medium has become idle, without a backoff. Categories of the access point
+//! that reach 0 together with it collide internally. A beacon goes at the lowest basic rate, without RTS, acknowledgement and
 //! retry; it does not interrupt a TXOP. A frame that meets it is lost to all, and so is the beacon.
 //!
 //! Loss models of links decide for each station whether it has decoded the beacon, as a frame that carries no data.

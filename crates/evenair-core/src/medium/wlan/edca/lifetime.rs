@@ -1,7 +1,7 @@
 //! The lifetime of packets (IEEE 802.11-2020 10.23.2.12, 10.25.6.3).
 //!
-//! It begins when a packet is handed to its sender. Whoever has waited for longer is dropped: in a queue when its turn
-//! comes, and before it is repeated. An A-MSDU is dropped with the youngest of its packets (10.11). If it had been
+//! It begins when a packet is handed to its sender. A packet that has waited for longer is dropped: in a queue when its
+//! turn comes, and before it is repeated. An A-MSDU is dropped with the youngest of its packets (10.11). If it had been
 //! transmitted under a Block Ack agreement, a BlockAckReq tells the receiver where the window begins, so that the
 //! receiver does not wait for it.
 //!
