@@ -47,6 +47,8 @@ use slot_ring::LONGEST_BACKOFF;
 
 /// No boundary.
 const NEVER: u64 = u64::MAX;
+/// The first boundary of a class without contenders. Those with contenders come before it.
+const UNUSED: u64 = NEVER / 2;
 
 /// An off-grid contender: in this idle period its counter starts at another boundary than those in the
 /// slot ring of its class, because it has just collided or its packet has just arrived.
@@ -92,8 +94,6 @@ pub(in crate::medium::wlan) enum Access {
 #[derive(Debug)]
 pub(in crate::medium::wlan) struct Contention<R, const CLASSES: usize> {
     classes: [Class; CLASSES],
-    /// Those of them that have contenders come first.
-    used: usize,
     contenders: Vec<Contender>,
     off_grid: Vec<OffGrid>,
     /// The first boundary at which an off-grid contender transmits, or `NEVER`.
@@ -118,13 +118,16 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
         assert!(cw_max <= LONGEST_BACKOFF, "CWmax is {cw_max}, more than {LONGEST_BACKOFF}");
         let contender = |class| Contender { state: State::Post(0), class };
         let contenders: Vec<_> = classes.into_iter().map(contender).collect();
-        let used = contenders.iter().map(|contender: &Contender| usize::from(contender.class) + 1);
-        let used = used.max().unwrap_or(0);
         let smallest = aifsn.into_iter().min().unwrap_or(0);
-        let class = |aifsn: u32| Class::new(u64::from(aifsn - smallest), contenders.len());
+        let mut classes =
+            aifsn.map(|aifsn| Class::new(u64::from(aifsn - smallest), contenders.len()));
+        if CLASSES > 1 {
+            let used = contenders.iter().map(|contender| usize::from(contender.class) + 1);
+            let used = used.max().unwrap_or(0);
+            classes[used..].iter_mut().for_each(|class| class.first = UNUSED);
+        }
         Self {
-            classes: aifsn.map(class),
-            used,
+            classes,
             off_grid: Vec::with_capacity(contenders.len()),
             contenders,
             first_off_grid: NEVER,
@@ -136,7 +139,10 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
     /// A busy period has ended. The contenders in the rings count from their AIFS and `deferral` slots on.
     #[inline(always)]
     pub(in crate::medium::wlan) fn idle(&mut self, deferral: u64) {
-        for class in &mut self.classes[..Self::used(self.used)] {
+        for class in &mut self.classes {
+            if Self::is_unused(class) {
+                break;
+            }
             class.from = class.first + deferral;
         }
         self.exempt.clear();
@@ -257,7 +263,10 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
     #[inline(always)]
     pub(in crate::medium::wlan) fn next_access(&self) -> Option<u64> {
         let mut next = self.first_off_grid;
-        for class in &self.classes[..Self::used(self.used)] {
+        for class in &self.classes {
+            if Self::is_unused(class) {
+                break;
+            }
             next = next.min(class.next_access().unwrap_or(NEVER));
         }
         (next != NEVER).then_some(next)
@@ -273,7 +282,10 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
         mut transmit: impl FnMut(ContenderId),
         draw: impl FnMut(ContenderId) -> u32,
     ) {
-        for class in &mut self.classes[..Self::used(self.used)] {
+        for class in &mut self.classes {
+            if Self::is_unused(class) {
+                break;
+            }
             class.seize(boundary, R::BUSY_BOUNDARY, &mut transmit);
         }
         if !self.off_grid.is_empty() {
@@ -307,10 +319,10 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
         self.off_grid = off_grid;
     }
 
-    /// The number of classes that have contenders, a constant where there is one.
+    /// Whether `class` and those behind it have no contenders.
     #[inline(always)]
-    const fn used(used: usize) -> usize {
-        if CLASSES == 1 { 1 } else { used }
+    const fn is_unused(class: &Class) -> bool {
+        CLASSES > 1 && class.first == UNUSED
     }
 
     /// The class of `id`.
