@@ -5,8 +5,8 @@
 //! transmitted under a Block Ack agreement, a BlockAckReq tells the receiver where the window begins, so that the
 //! receiver does not wait for it.
 //!
-//! An access that has been won transmits something: the youngest that there is, if all have become too old during the
-//! backoff.
+//! If all packets that a contender holds have become too old during its backoff, its access still transmits the youngest
+//! of them.
 
 use crate::medium::{CellContext, Taken, TxQueueId, TxStatus};
 use crate::time::{Duration, Instant};
