@@ -58,7 +58,10 @@ fn packet(station: NodeId, size: u32, category: AccessCategory, enqueued_at: Ins
     Packet { station, size, category, enqueued_at, ..packet }
 }
 
+/// Bytes of a beacon.
+const BEACON: u32 = 200;
+
 fn beacon(at: Instant) -> Packet {
     let packet = Packet::new(FlowId::NONE, PacketKind::Beacon);
-    Packet { station: NodeId::BROADCAST, size: conservation::BEACON, enqueued_at: at, ..packet }
+    Packet { station: NodeId::BROADCAST, size: BEACON, enqueued_at: at, ..packet }
 }

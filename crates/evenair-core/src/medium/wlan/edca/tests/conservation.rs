@@ -32,9 +32,6 @@ pub(super) struct Case {
     pub(super) beacon_interval_us: Option<u64>,
 }
 
-/// Bytes of a beacon.
-pub(super) const BEACON: u32 = 200;
-
 impl Case {
     /// The times of beacons before `until`.
     pub(super) fn beacons(&self, until: Instant) -> impl Iterator<Item = Instant> + use<> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use proptest::prelude::*;
 
-use super::conservation::{BEACON, Case, cases};
+use super::conservation::{Case, cases};
 use super::*;
 use crate::loss::{Frame, FrameKind, Level};
 use crate::medium::wlan::high_throughput;
