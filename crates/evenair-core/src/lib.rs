@@ -19,6 +19,7 @@ pub mod queue;
 pub mod rng;
 pub mod time;
 pub mod token_bucket;
+pub mod tournament;
 pub mod traffic;
 pub mod transport;
 pub mod units;

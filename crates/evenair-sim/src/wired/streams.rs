@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 
 use evenair_core::packet::Packet;
 use evenair_core::time::{Duration, Instant};
+use evenair_core::tournament::Tournament;
 
 use super::Wired;
 use super::fifo::Entry;
-use crate::agenda::Tournament;
 
 /// The ends of streams, by the path of their packets.
 pub(crate) trait StreamEnds {

@@ -137,7 +137,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
 
     /// When [`Cell::poll`] is to be called next.
     pub fn poll_at(&self) -> Instant {
-        self.medium.poll_at().min(self.nodes.held_until)
+        self.medium.poll_at().min(self.nodes.held_until())
     }
 
     /// Does what is due before `limit`, up to the next packet that arrives.
@@ -147,7 +147,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             if let Some(reception) = self.medium.poll(limit, &mut self.nodes) {
                 return Some(self.nodes.receive(reception));
             }
-            if self.nodes.held_until >= limit {
+            if self.nodes.held_until() >= limit {
                 return None;
             }
             self.release_held();
@@ -156,7 +156,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
 
     /// When a shaper is ready that holds packets back; [`Cell::poll`] then wakes the medium.
     pub fn shaper_ready_at(&self) -> Instant {
-        self.nodes.held_until
+        self.nodes.held_until()
     }
 
     /// A packet that the medium has taken and not yet released.
@@ -255,14 +255,13 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.medium.reset_stats(now);
     }
 
-    /// Wakes the medium for the queues whose shapers are ready.
+    /// Wakes the medium for the first queue that it has asked in vain.
     #[cold]
     fn release_held(&mut self) {
-        let now = self.nodes.held_until;
-        for queue in self.nodes.no_longer_held(now) {
-            self.nodes.note_backlog(queue);
-            self.medium.wake(now, queue, None, &mut self.nodes);
-        }
+        let now = self.nodes.held_until();
+        let queue = self.nodes.take_first_held();
+        self.nodes.note_backlog(queue);
+        self.medium.wake(now, queue, None, &mut self.nodes);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::medium::{
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, TxQueue};
 use crate::time::Instant;
+use crate::tournament::Tournament;
 
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
@@ -50,10 +51,9 @@ pub(super) struct Nodes<P> {
     pub(super) discarded: FlowLosses,
     /// Packets that their MAC has given up and that are known not to have been received.
     pub(super) mac_losses: u64,
-    /// Queues in which a shaper holds packets back that the medium asked for, and when they are ready.
-    held: Vec<(Instant, TxQueueId)>,
-    /// The first of those times.
-    pub(super) held_until: Instant,
+    /// By queue of the layout: when it will have what the medium has asked it for in vain, because a shaper holds
+    /// its packets back. Without slots until the first time that this happens.
+    held: Tournament,
     /// Counts attempts, if anybody wants to know.
     pub(super) occupancy: Option<Box<Occupancy>>,
     /// The events of the air that nobody has asked for yet, if they are recorded.
@@ -134,8 +134,7 @@ impl<P: CellPacket> Nodes<P> {
             given_up: FlowLosses::default(),
             discarded: FlowLosses::default(),
             mac_losses: 0,
-            held: Vec::new(),
-            held_until: Instant::NEVER,
+            held: Tournament::default(),
             occupancy: None,
             recorded: None,
         }
@@ -372,18 +371,23 @@ impl<P: CellPacket> Nodes<P> {
     /// Remembers to wake the medium when the shaper of `queue` is ready.
     #[cold]
     fn hold(&mut self, queue: TxQueueId) {
-        let ready_at = self.queues[self.place(queue)].ready_at();
-        self.held.retain(|&(_, other)| other != queue);
-        self.held.push((ready_at, queue));
-        self.held_until = self.held_until.min(ready_at);
+        if self.held.slots() == 0 {
+            self.held = Tournament::new(self.routes.len() as u32);
+        }
+        self.held.set(queue.0, self.queues[self.place(queue)].ready_at());
     }
 
-    /// The queues whose shapers are ready.
-    pub(super) fn no_longer_held(&mut self, now: Instant) -> Vec<TxQueueId> {
-        let ready = self.held.extract_if(.., |&mut (at, _)| at <= now);
-        let ready = ready.map(|(_, queue)| queue).collect();
-        self.held_until = self.held.iter().map(|&(at, _)| at).min().unwrap_or(Instant::NEVER);
-        ready
+    /// When the first queue is ready that the medium has asked in vain.
+    #[inline(always)]
+    pub(super) fn held_until(&self) -> Instant {
+        self.held.first_at()
+    }
+
+    /// That queue, which is held no longer.
+    pub(super) fn take_first_held(&mut self) -> TxQueueId {
+        let queue = self.held.first_slot();
+        self.held.set(queue, Instant::NEVER);
+        TxQueueId(queue)
     }
 
     /// Copies a received packet, and applies the loss model behind the MAC.
@@ -448,7 +452,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn wake_at(&self) -> Instant {
-        self.held_until
+        self.held_until()
     }
 
     #[inline(always)]
