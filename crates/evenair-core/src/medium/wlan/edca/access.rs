@@ -30,7 +30,7 @@ impl Edca {
             let contender = self.reached[place];
             let limit = self.macs[contender.index()].txop;
             let end = if limit > Duration::ZERO { now + limit } else { Instant::NEVER };
-            let sent = self.transmit(now, contender, end, true, cell);
+            let sent = self.transmit(now, now, contender, end, true, cell);
             self.sent.extend(sent);
             self.txop_end = end;
         }
@@ -41,12 +41,13 @@ impl Edca {
         }
     }
 
-    /// The PPDU that `contender` transmits at `now`, in a TXOP that ends at `end`; the first of the TXOP may follow
+    /// Makes the PPDU that `contender` transmits at `start`, in a TXOP that ends at `end`; the first of the TXOP may follow
     /// RTS/CTS. A single MPDU may exceed the TXOP.
     #[inline(always)]
     fn transmit(
         &mut self,
         now: Instant,
+        start: Instant,
         contender: ContenderId,
         end: Instant,
         is_first: bool,
@@ -62,14 +63,14 @@ impl Edca {
         let (sifs, control) = (config.phy.sifs, link.control);
         if agreement.asks {
             let psdu = Psdu { mpdus: 0, bytes: control.block_ack_req.bytes };
-            let end = now + control.block_ack_req.time;
+            let end = start + control.block_ack_req.time;
             return Some(Sent {
                 contender,
                 queue,
                 psdu,
                 has_rts: false,
-                start: now,
-                ppdu_start: now,
+                start,
+                ppdu_start: start,
                 first_end: end,
                 end,
             });
@@ -77,7 +78,7 @@ impl Edca {
         let cts_end = control.rts.time + sifs + control.cts.time + sifs;
         let may_have_rts = is_first && config.rts_threshold.is_some();
         let before = if may_have_rts { cts_end } else { Duration::ZERO };
-        let most = end.since(now).saturating_sub(before + sifs + control.block_ack.time);
+        let most = end.since(start).saturating_sub(before + sifs + control.block_ack.time);
         let dropped = &mut usage[node_of(contender).index()].dropped;
         let take = |room| match config.lifetime {
             None => cell.take(now, queue, room),
@@ -85,19 +86,10 @@ impl Edca {
         };
         let psdu = agreement.aggregate(config, link, most, amsdus, take);
         let has_rts = is_first && config.rts_threshold.is_some_and(|most| psdu.bytes > most);
-        let start = if has_rts { now + cts_end } else { now };
-        let end = start + link.ppdu_time(config, psdu.bytes);
-        let first_end = if has_rts { now + control.rts.time } else { end };
-        Some(Sent {
-            contender,
-            queue,
-            psdu,
-            has_rts,
-            start: now,
-            ppdu_start: start,
-            first_end,
-            end,
-        })
+        let ppdu_start = if has_rts { start + cts_end } else { start };
+        let end = ppdu_start + link.ppdu_time(config, psdu.bytes);
+        let first_end = if has_rts { start + control.rts.time } else { end };
+        Some(Sent { contender, queue, psdu, has_rts, start, ppdu_start, first_end, end })
     }
 
     /// The TXOP of `contender` goes on with another PPDU after SIFS, if one fits. Returns whether it does.
@@ -121,7 +113,7 @@ impl Edca {
         if start + least + self.config.phy.sifs > self.txop_end {
             return false;
         }
-        let sent = self.transmit(start, contender, self.txop_end, false, cell);
+        let sent = self.transmit(now, start, contender, self.txop_end, false, cell);
         self.sent.clear();
         self.sent.extend(sent);
         sent.inspect(|sent| self.exchange(*sent, cell)).is_some()

@@ -435,7 +435,10 @@ impl<'a> Oracle<'a> {
     /// The PPDU that a contender transmits at `start`. New packets leave its queue.
     fn ppdu(&mut self, place: usize, start: Instant, txop_end: Instant, is_first: bool) -> Ppdu {
         let station = self.contenders[place].serves.unwrap();
-        self.expire(start, place, station, true);
+        // It is made when the one before it in the TXOP has been acknowledged.
+        let before = if is_first { Duration::ZERO } else { self.config.phy.sifs };
+        let now = Instant::ZERO + start.since(Instant::ZERO).saturating_sub(before);
+        self.expire(now, place, station, true);
         let contender = &mut self.contenders[place];
         let (node, category) = (contender.node, contender.category);
         let link = self.nodes[station as usize];
@@ -497,7 +500,7 @@ impl<'a> Oracle<'a> {
         let next_of = |queue: &mut VecDeque<Offer>| {
             loop {
                 let next = queue.iter().position(|offer| offer.station == station)?;
-                if !Self::is_over(&config, start, &queue[next]) {
+                if !Self::is_over(&config, now, &queue[next]) {
                     return Some(next);
                 }
                 queue.remove(next);
