@@ -109,14 +109,23 @@ impl Datagrams {
     }
 
     /// The time at which the next datagram is sent.
+    #[inline(always)]
     pub fn next(&self) -> Instant {
         self.next
     }
 
     /// Moves on to the datagram after the next one.
+    #[inline(always)]
     pub fn advance(&mut self) {
-        match &mut self.process {
+        match self.process {
             Process::Constant => self.next += self.interval,
+            Process::Poisson(_) | Process::OnOff { .. } => self.draw_next(),
+        }
+    }
+
+    fn draw_next(&mut self) {
+        match &mut self.process {
+            Process::Constant => {}
             Process::Poisson(stream) => {
                 self.next +=
                     Duration::from_secs_f64(stream.exponential(self.interval.as_secs_f64()));

@@ -15,8 +15,8 @@ use crate::units::Rate;
 /// Datagrams under way whose delay can be measured.
 const MAX_UNDER_WAY: usize = 1 << 20;
 
-/// A source of datagrams.
-#[derive(Debug)]
+/// A source of datagrams. A copy sends the same at the same times.
+#[derive(Clone, Debug)]
 pub struct UdpSource {
     header: PacketHeader,
     payload: u32,
@@ -40,25 +40,46 @@ impl UdpSource {
         Self { header, payload, source, stop, sent: 0, sent_at: VecDeque::new() }
     }
 
-    /// Counts the next datagram as sent. Returns its [`Packet::seq`].
+    /// The datagram that is due, for who knows when it was sent.
+    #[inline]
+    pub fn next_datagram(&mut self) -> Packet {
+        let (at, seq) = self.depart();
+        self.header.packet(at, PacketKind::Datagram, self.payload, seq)
+    }
+
+    /// Notes what a copy of this source has sent before `until`.
+    pub fn follow(&mut self, until: Instant) {
+        while self.poll_at() < until {
+            self.note_departure();
+        }
+    }
+
+    /// The next datagram leaves: when, and its [`Packet::seq`].
     #[inline(always)]
-    fn count_next(&mut self) -> u64 {
+    fn depart(&mut self) -> (Instant, u64) {
+        let at = self.poll_at();
+        if let Some(source) = &mut self.source {
+            source.advance();
+        }
         let seq = self.sent * u64::from(self.payload);
         self.sent += 1;
-        seq
+        (at, seq)
+    }
+
+    /// The same, and remembers when.
+    #[inline(always)]
+    fn note_departure(&mut self) -> (Instant, u64) {
+        let (at, seq) = self.depart();
+        if self.sent_at.len() == MAX_UNDER_WAY {
+            self.sent_at.pop_front();
+        }
+        self.sent_at.push_back(at);
+        (at, seq)
     }
 
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
-        while let Some(source) = &mut self.source
-            && now >= source.next()
-            && now < self.stop
-        {
-            source.advance();
-            let seq = self.count_next();
-            if self.sent_at.len() == MAX_UNDER_WAY {
-                self.sent_at.pop_front();
-            }
-            self.sent_at.push_back(now);
+        while self.poll_at() <= now {
+            let (_, seq) = self.note_departure();
             out.send(&self.header.packet(now, PacketKind::Datagram, self.payload, seq), None);
         }
     }
@@ -83,6 +104,7 @@ impl Endpoint for UdpSource {
         self.transmit(now, out);
     }
 
+    #[inline(always)]
     fn poll_at(&self) -> Instant {
         let next = self.source.as_ref().map_or(Instant::NEVER, Datagrams::next);
         if next < self.stop { next } else { Instant::NEVER }
@@ -112,13 +134,15 @@ impl Ends<UdpSource, UdpSink> {
         header.packet(Instant::ZERO, PacketKind::Datagram, *payload, 0)
     }
 
+    /// The source.
+    pub fn source(&mut self) -> &mut UdpSource {
+        &mut self.source
+    }
+
     /// The datagram that is due is sent. Returns its [`Packet::seq`].
     #[inline(always)]
     pub fn depart(&mut self) -> u64 {
-        if let Some(source) = &mut self.source.source {
-            source.advance();
-        }
-        self.source.count_next()
+        self.source.depart().1
     }
 
     /// A datagram that was sent at `sent` arrives.
@@ -130,10 +154,18 @@ impl Ends<UdpSource, UdpSink> {
 }
 
 impl Source for UdpSource {
-    /// The datagrams before this one will not arrive: flows keep their order.
+    /// The datagrams before this one will not arrive: flows keep their order. One that a copy has sent is noted
+    /// as sent now at the latest.
     fn first_sent(&mut self, packet: &Packet, _option: Option<&PacketOption>) -> Option<Instant> {
-        let first = self.sent - self.sent_at.len() as u64;
         let number = packet.seq / u64::from(self.payload);
+        if self.sent <= number {
+            self.sent_at.clear();
+            while self.sent < number {
+                self.depart();
+            }
+            return Some(self.depart().0);
+        }
+        let first = self.sent - self.sent_at.len() as u64;
         let lost = number.checked_sub(first)?;
         for _ in 0..lost {
             self.sent_at.pop_front();

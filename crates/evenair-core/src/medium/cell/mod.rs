@@ -1,22 +1,25 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
+mod feed;
 mod nodes;
 mod packet;
 #[cfg(test)]
 mod tests;
 
+pub use feed::Feed;
 pub use packet::{Arrival, CellPacket};
 
+use feed::just_before;
 use nodes::{NO_PLACE, Nodes};
 
 use super::scheduler::StationScheduler;
 use super::{
     AirEvent, AirUsage, Broadcast, LinkId, Listening, Medium, Occupancy, PacketId, QueueLayout,
-    Setup, Taken,
+    Setup, Taken, TxQueueId,
 };
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
-use crate::packet::{NodeId, Packet};
+use crate::packet::{AccessCategory, NodeId, Packet};
 use crate::queue::{Dropped, TxQueue};
 use crate::time::{Duration, Instant};
 
@@ -90,6 +93,34 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self
     }
 
+    /// Lets `feed` fill a queue of `station`, that for packets of this category, into which nothing is sent with
+    /// [`Cell::send`] then. [`Cell::fill`] is called before the queue is looked at. Only on a medium that is
+    /// woken when it has asked in vain, as those of 802.11 are.
+    ///
+    /// # Panics
+    /// If `station` is an access point.
+    pub fn add_feed(&mut self, station: NodeId, category: AccessCategory, feed: Box<dyn Feed<P>>) {
+        let Setup { associations, layout, .. } = self.medium.setup();
+        assert!(!associations.is_access_point(station), "a feed is that of a station");
+        let queue = match layout {
+            QueueLayout::PerNode => TxQueueId(station.0),
+            QueueLayout::PerReceiver { .. } => {
+                let link = associations.link(station, associations.access_point_of(station));
+                layout.queue(station, link, category)
+            }
+        };
+        self.nodes.add_feed(queue, feed);
+    }
+
+    /// The packets of all feeds enter their queues up to `now`, without those of `now`. What is due before has been polled.
+    /// Returns how many have entered since the start.
+    pub fn fill(&mut self, now: Instant) -> u64 {
+        if let Some(last) = just_before(now) {
+            self.nodes.fill_all(last);
+        }
+        self.nodes.fed
+    }
+
     /// Counts attempts in `occupancy` from now on.
     pub fn observe_occupancy(&mut self, occupancy: Occupancy) {
         self.nodes.occupancy = Some(Box::new(occupancy));
@@ -118,6 +149,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     #[inline(always)]
     pub fn send(&mut self, now: Instant, from: NodeId, packet: P) {
         let queue = self.nodes.queue_of(from, &packet);
+        debug_assert!(!self.nodes.is_fed(queue), "a queue with a feed has no other source");
         if self.nodes.has_choice(from) {
             self.nodes.enqueue_for_choice(now, queue, packet);
             return self.medium.wake(now, queue, None, &mut self.nodes);

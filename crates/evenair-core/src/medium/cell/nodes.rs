@@ -1,5 +1,6 @@
 //! What a medium finds in its cell: the transmit queues of the nodes, and the loss models of their links.
 
+use super::feed::{Fed, Feed};
 use super::packet::{Arrival, CellPacket};
 use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
@@ -18,6 +19,10 @@ use crate::tournament::Tournament;
 pub(super) struct Nodes<P> {
     pub(super) setup: Setup,
     pub(super) queues: Vec<TxQueue<P>>,
+    /// The feed of each of them; empty if none has one.
+    feeds: Vec<Fed<P>>,
+    /// How many packets of feeds have entered their queues.
+    pub(super) fed: u64,
     /// The node of each of them.
     pub(super) senders: Vec<NodeId>,
     /// Of nodes whose queues of the layout in one category are one: its place in `queues`, by queue of the layout.
@@ -52,7 +57,7 @@ pub(super) struct Nodes<P> {
     /// Packets that their MAC has given up and that are known not to have been received.
     pub(super) mac_losses: u64,
     /// By queue of the layout: when it will have what the medium has asked it for in vain, because a shaper holds
-    /// its packets back. Without slots until the first time that this happens.
+    /// its packets back, or its feed has the next one later. Without slots until the first time that this happens.
     held: Tournament,
     /// Counts attempts, if anybody wants to know.
     pub(super) occupancy: Option<Box<Occupancy>>,
@@ -119,6 +124,8 @@ impl<P: CellPacket> Nodes<P> {
             setup,
             last_served: vec![NO_QUEUE; if are_shared { queues.len() } else { 0 }],
             queues,
+            feeds: Vec::new(),
+            fed: 0,
             senders,
             places,
             routes,
@@ -213,12 +220,47 @@ impl<P: CellPacket> Nodes<P> {
         Some(self.set_aside.swap_remove(place).1)
     }
 
+    /// Lets `feed` fill `queue` of the layout, into which nothing else is sent.
+    pub(super) fn add_feed(&mut self, queue: TxQueueId, feed: Box<dyn Feed<P>>) {
+        let place = self.place(queue);
+        self.feeds.resize_with(self.queues.len(), Fed::default);
+        self.feeds[place] = Fed::new(feed);
+        self.hold(queue);
+    }
+
+    /// Whether a feed fills `queue`.
+    pub(super) fn is_fed(&self, queue: TxQueueId) -> bool {
+        self.feeds.get(self.place(queue)).is_some_and(Fed::is_fed)
+    }
+
+    /// The packets of all feeds up to and including `last` enter their queues.
+    pub(super) fn fill_all(&mut self, last: Instant) {
+        (0..self.feeds.len()).for_each(|place| self.fill(last, place));
+    }
+
+    /// Those of the feed of one queue, if it has one.
+    #[inline(always)]
+    fn fill(&mut self, last: Instant, place: usize) {
+        if let Some(fed) = self.feeds.get(place)
+            && fed.next_at <= last
+        {
+            self.enqueue_fed(last, place);
+        }
+    }
+
+    #[inline(never)] // only with feeds
+    fn enqueue_fed(&mut self, last: Instant, place: usize) {
+        self.fed += self.feeds[place].fill(last, &mut self.queues[place]);
+    }
+
     /// Dequeues the next packet of `queue`, unless a shaper holds it back.
     #[inline(always)]
     fn dequeue(&mut self, now: Instant, queue: TxQueueId, place: usize) -> Option<P> {
-        let source = &mut self.queues[place];
-        let packet = source.dequeue(now);
-        if packet.is_none() && source.backlog().packets() > 0 {
+        self.fill(now, place);
+        let packet = self.queues[place].dequeue(now);
+        if packet.is_none()
+            && (!self.feeds.is_empty() || self.queues[place].backlog().packets() > 0)
+        {
             self.hold(queue);
         }
         packet
@@ -368,13 +410,20 @@ impl<P: CellPacket> Nodes<P> {
         }
     }
 
-    /// Remembers to wake the medium when the shaper of `queue` is ready.
+    /// Remembers to wake the medium when `queue` may have a packet again: when its shaper is ready, or its feed has one.
     #[cold]
     fn hold(&mut self, queue: TxQueueId) {
         if self.held.slots() == 0 {
             self.held = Tournament::new(self.routes.len() as u32);
         }
-        self.held.set(queue.0, self.queues[self.place(queue)].ready_at());
+        let place = self.place(queue);
+        let source = &self.queues[place];
+        let ready_at = match source.backlog().packets() {
+            0 => Instant::NEVER,
+            _ => source.ready_at(),
+        };
+        let fed_at = self.feeds.get(place).map_or(Instant::NEVER, |fed| fed.next_at);
+        self.held.set(queue.0, ready_at.min(fed_at));
     }
 
     /// When the first queue is ready that the medium has asked in vain.
@@ -428,7 +477,8 @@ impl<P: CellPacket> Nodes<P> {
 
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
     #[inline(always)]
-    fn end_service(&mut self, packet: PacketId, status: TxStatus) {
+    fn end_service(&mut self, now: Instant, packet: PacketId, status: TxStatus) {
+        self.fill(now, self.taken[packet.0 as usize].place as usize);
         let InService { packet: sent, place, .. } = &mut self.taken[packet.0 as usize];
         if let Some(queue) = self.queues.get_mut(*place as usize) {
             queue.transmitted(sent.size());
@@ -499,19 +549,19 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
-    fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
+    fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus) {
         if status == TxStatus::Dropped {
             let InService { packet, place, .. } = &self.taken[packet.0 as usize];
             if *place != NO_PLACE {
                 self.given_up.count(packet.connection().0, packet.is_pure_ack());
             }
         }
-        self.end_service(packet, status);
+        self.end_service(now, packet, status);
     }
 
-    fn lose(&mut self, _now: Instant, packet: PacketId) {
+    fn lose(&mut self, now: Instant, packet: PacketId) {
         self.discard(packet);
-        self.end_service(packet, TxStatus::Dropped);
+        self.end_service(now, packet, TxStatus::Dropped);
     }
 
     #[inline(always)]
