@@ -38,6 +38,7 @@ mod tfrc;
 mod topology;
 mod transfers;
 mod wimax;
+mod without_events;
 
 #[test]
 fn every_file_is_a_module() {

@@ -2,7 +2,7 @@
 
 use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, Setup, TxQueueId};
-use evenair_core::packet::{End, FlowId, NodeId};
+use evenair_core::packet::{AccessCategory, End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
@@ -13,6 +13,7 @@ use evenair_core::transport::{Answers, AnyEnds, FlowSpec, PacketHeader};
 use crate::capture::connections::FlowMeta;
 use crate::engine::control::beacons::{Beacons, occupancy};
 use crate::engine::control::limiter::UplinkLimiter;
+use crate::engine::datagram_feed::DatagramFeed;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
@@ -113,13 +114,15 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
     }
 }
 
-/// Everything between the ends of `flows`.
+/// Everything between the ends of `flows`. If `has_all_events`, every packet has events wherever something happens
+/// to it, and not only where it may affect others.
 pub(crate) fn network<M: SimMedium>(
     medium: M,
     scenario: &Scenario,
     seed: u64,
     flows: &mut [Flow],
     is_sampled: bool,
+    has_all_events: bool,
 ) -> Network<M> {
     let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
     let node = |name: &str| topology.node(name).expect("a resolved scenario names known hosts");
@@ -128,16 +131,20 @@ pub(crate) fn network<M: SimMedium>(
     let mut routes = Vec::with_capacity(flows.len());
     // How many flows have packets on each link.
     let mut users = vec![0; links.len()];
+    // Links to hosts at which nothing follows from the arrival of a packet.
+    let mut are_quiet = vec![!has_all_events; links.len()];
     for flow in flows.iter() {
         let index = flow.index.0 as usize;
         let answers = flow.answers != Answers::None;
+        let is_udp = matches!(flow.ends, AnyEnds::Udp(_));
         // Where a packet goes that is sent over these links, one after the other, and then there.
         let mut lay = |path: Vec<usize>, end: Hop, has_packets: bool| {
             let mut hop = end;
             for &link in path.iter().rev() {
                 next_hop[link][index] = hop;
-                hop = Hop::Link(link as u32);
                 users[link] += u32::from(has_packets);
+                are_quiet[link] &= !has_packets || (is_udp && hop == Hop::End);
+                hop = Hop::Link(link as u32);
             }
             hop
         };
@@ -180,7 +187,11 @@ pub(crate) fn network<M: SimMedium>(
     // IP sees UDP below TFRC.
     let is_udp = flows.iter().map(|flow| !flow.is_tcp).collect();
     let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, is_sampled);
-    let wired = Wired::new(links, next_hop, &entries);
+    let wired = Wired::new(links, next_hop, &entries).with_quiet(&are_quiet);
+    let mut fed = Vec::new();
+    if !has_all_events && matches!(scenario.cell, scenario::Cell::Wlan(_)) {
+        fed = feed(&mut cell, flows);
+    }
     let datagrams = flows.iter().filter(|flow| matches!(flow.ends, AnyEnds::Udp(_)));
     let between_hosts =
         datagrams.filter_map(|flow| match (&flow.place, routes[flow.index.0 as usize].first[1]) {
@@ -188,7 +199,41 @@ pub(crate) fn network<M: SimMedium>(
             _ => None,
         });
     let candidates: Vec<_> = between_hosts.collect();
-    Network::new(cell, wired, routes, options, limiter).with_streams(&users, &candidates, flows)
+    let network = Network::new(cell, wired, routes, options, limiter, fed);
+    network.with_streams(&users, &candidates, flows)
+}
+
+/// Lets sources of datagrams fill the queues of stations that transmit nothing else. Returns their flows.
+fn feed<M: Medium>(cell: &mut Cell<M>, flows: &mut [Flow]) -> Vec<u32> {
+    // By station: which flows it sends, and whether they are datagrams alone.
+    let mut stations = vec![(Vec::new(), true); cell.nodes()];
+    for flow in flows.iter() {
+        if let Attachment::Station { station, up, .. } = flow.place
+            && (up || flow.answers != Answers::None)
+        {
+            let (sent, are_datagrams) = &mut stations[station as usize];
+            sent.push(flow.index.0);
+            *are_datagrams &= matches!(flow.ends, AnyEnds::Udp(_));
+        }
+    }
+    let mut fed = Vec::new();
+    for (station, (sent, _)) in (0..).map(NodeId).zip(stations).filter(|(_, (_, feeds))| *feeds) {
+        for category in AccessCategory::ALL {
+            let mut sources = Vec::new();
+            for &flow in &sent {
+                if let AnyEnds::Udp(ends) = &mut flows[flow as usize].ends
+                    && ends.datagram().category == category
+                {
+                    sources.push(ends.source().clone());
+                    fed.push(flow);
+                }
+            }
+            if !sources.is_empty() {
+                cell.add_feed(station, category, Box::new(DatagramFeed::new(sources)));
+            }
+        }
+    }
+    fed
 }
 
 /// Where a packet enters the network whose first hop is `hop`.

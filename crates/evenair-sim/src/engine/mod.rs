@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod control;
+pub(crate) mod datagram_feed;
 pub(crate) mod flow;
 mod memory;
 pub(crate) mod metrics;

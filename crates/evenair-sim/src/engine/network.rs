@@ -10,7 +10,7 @@ use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
 use evenair_core::time::Instant;
 use evenair_core::transport::udp::{UdpSink, UdpSource};
-use evenair_core::transport::{self, AnyEnds, PacketOption};
+use evenair_core::transport::{self, AnyEnds, Output, PacketOption};
 
 use crate::agenda::Agenda;
 use crate::capture::CaptureError;
@@ -45,6 +45,8 @@ pub(crate) struct Network<M> {
     world: World<M, Packet>,
     /// The flows between hosts that need no events.
     streams: Streams,
+    /// The flows whose datagrams fill the queue of their station without events.
+    fed: Vec<u32>,
     /// By flow.
     routes: Vec<Route>,
     /// The options of the packets under way, by flow.
@@ -54,8 +56,10 @@ pub(crate) struct Network<M> {
     limiter: Option<Box<UplinkLimiter>>,
     /// Whether there is a capture or a limiter.
     is_watched: bool,
-    /// Packets that ends of flows have sent.
+    /// Packets that ends of flows have sent, without those that fill the queues of stations.
     sent: u64,
+    /// These, as of the last time that they were counted.
+    filled: u64,
     /// The sum of a hash of every packet that has crossed the cell or reached its host, and of when.
     fingerprint: u64,
 }
@@ -68,16 +72,19 @@ impl<M: SimMedium> Network<M> {
         routes: Vec<Route>,
         options: Vec<OptionRing>,
         limiter: Option<UplinkLimiter>,
+        fed: Vec<u32>,
     ) -> Self {
         Self {
             world: World::new(cell, wired),
             streams: Streams::default(),
+            fed,
             routes,
             options,
             capture: None,
             is_watched: limiter.is_some(),
             limiter: limiter.map(Box::new),
             sent: 0,
+            filled: 0,
             fingerprint: 0,
         }
     }
@@ -186,7 +193,7 @@ impl<M: SimMedium> Network<M> {
     /// Packets that ends of flows have sent.
     #[inline(always)]
     pub(crate) fn sent(&self) -> u64 {
-        self.sent
+        self.sent + self.filled
     }
 
     /// The cell, if it is one with the DCF, beside the agenda.
@@ -209,9 +216,14 @@ impl<M: SimMedium> Network<M> {
         self
     }
 
-    /// The flows that need no events.
+    /// The flows between hosts that need no events.
     pub(crate) fn streams(&self) -> &Streams {
         &self.streams
+    }
+
+    /// The flows whose sources have no events.
+    pub(crate) fn without_events(&self) -> impl Iterator<Item = usize> {
+        self.streams.paths().chain(self.fed.iter().map(|&flow| flow as usize))
     }
 
     /// Cell, links and timers.
@@ -229,10 +241,21 @@ impl<M: SimMedium> Network<M> {
         }
     }
 
-    /// Computes what streams do before `until`.
+    /// Computes what has no events and happens before `until`.
     pub(crate) fn settle(&mut self, until: Until, flows: &mut [Flow]) {
+        self.catch_up(until, flows);
+        for &flow in &self.fed {
+            udp(flows, flow as usize).source().follow(until.at);
+        }
+    }
+
+    /// The same, but for what sources know of what they have sent.
+    pub(crate) fn catch_up(&mut self, until: Until, flows: &mut [Flow]) {
         let Self { world, streams, fingerprint, sent, .. } = self;
-        streams.settle(until, &mut world.wired, &mut Ends { flows, fingerprint, sent });
+        let mut ends = Ends { flows, fingerprint, sent };
+        streams.settle(until, &mut world.wired, &mut ends);
+        world.wired.drain_quiet(until, |packet| ends.deliver(packet));
+        self.filled = world.cell.fill(until.at);
     }
 
     /// When something happens next.
@@ -366,10 +389,35 @@ struct Ends<'a> {
 impl Ends<'_> {
     #[inline(always)]
     fn of(&mut self, flow: usize) -> &mut transport::Ends<UdpSource, UdpSink> {
-        match &mut self.flows[flow].ends {
-            AnyEnds::Udp(ends) => ends,
-            _ => unreachable!("streams are flows over UDP"),
-        }
+        udp(self.flows, flow)
+    }
+}
+
+/// The ends of a flow without events, all of which are over UDP.
+#[inline(always)]
+fn udp(flows: &mut [Flow], flow: usize) -> &mut transport::Ends<UdpSource, UdpSink> {
+    match &mut flows[flow].ends {
+        AnyEnds::Udp(ends) => ends,
+        _ => unreachable!("only flows over UDP have no events"),
+    }
+}
+
+impl Ends<'_> {
+    /// A datagram has arrived at its host.
+    #[inline(always)]
+    fn deliver(&mut self, packet: &Packet) {
+        let now = packet.enqueued_at;
+        *self.fingerprint = self.fingerprint.wrapping_add(hash_of(now, packet));
+        self.of(packet.flow.0 as usize).on_packet(now, packet, None, &mut Unanswered);
+    }
+}
+
+/// The output of ends that send nothing.
+struct Unanswered;
+
+impl Output for Unanswered {
+    fn send(&mut self, _packet: &Packet, _option: Option<&PacketOption>) {
+        unreachable!("nothing answers a datagram")
     }
 }
 

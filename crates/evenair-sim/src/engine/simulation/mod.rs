@@ -158,7 +158,12 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     ) -> Result<Self, RunError> {
         let mut flows = build::flows(scenario, seed);
         let sampled = scenario.trace.as_ref().map(|trace| trace.interval).or(options.sampled);
-        let mut network = build::network(medium, scenario, seed, &mut flows, sampled.is_some());
+        let control = CellControl::new(scenario, &flows).map(Box::new);
+        // A controller looks at the cell at each event, and a capture sees packets in the order of time.
+        let has_all_events = control.is_some() || captures.is_some();
+        let is_sampled = sampled.is_some();
+        let mut network =
+            build::network(medium, scenario, seed, &mut flows, is_sampled, has_all_events);
         let beacons = Beacons::new(scenario);
         if let Some(sinks) = captures {
             let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
@@ -175,7 +180,8 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             let nodes = network.cell().nodes();
             network.capture(CaptureWriter::new(sinks, cell, nodes, captured)?);
         }
-        let streams: Vec<_> = network.streams().paths().collect();
+        let mut has_events = vec![true; flows.len()];
+        network.without_events().for_each(|flow| has_events[flow] = false);
         let round = network.limiter().and_then(UplinkLimiter::interval);
         let refresh_interval = network.limiter().and_then(UplinkLimiter::refresh_interval);
         let mut purposes = Vec::new();
@@ -187,7 +193,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         };
         add(Purpose::WarmupEnds, Instant::ZERO + scenario.warmup.duration());
         for (i, flow) in flows.iter_mut().enumerate() {
-            let start = if streams.contains(&i) { Instant::NEVER } else { flow.start };
+            let start = if has_events[i] { flow.start } else { Instant::NEVER };
             flow.timers = [
                 add(Purpose::End(i, End::Sender), start),
                 add(Purpose::End(i, End::Receiver), Instant::NEVER),
@@ -210,7 +216,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             purposes,
             sample,
             beacons,
-            control: CellControl::new(scenario, &flows).map(Box::new),
+            control,
             sampler: sampled.map(|interval| (Sampler::default(), interval.duration())),
             samples_unseen: scenario.trace.is_none(),
             metrics: Metrics::default(),
@@ -271,6 +277,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[inline(always)]
     fn check_memory(&mut self) -> Result<(), RunError> {
         if self.network.sent() >= self.count_at {
+            self.network.settle(Until::time(self.now), &mut self.flows);
             memory::check(self.scenario, &self.network, &self.flows)?;
             self.count_at = self.network.sent() + self.packets_per_count;
         }
@@ -285,7 +292,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[cold]
     fn on_pause(&mut self) -> bool {
         let end = self.end;
-        self.network.settle(Until::time(self.pause), &mut self.flows);
+        self.network.catch_up(Until::time(self.pause), &mut self.flows);
         if self.pause < end {
             // Time in which nothing happens needs no pauses.
             let next = self.network.due().max(self.pause);
@@ -293,6 +300,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             self.network.hear_air();
             return false;
         }
+        self.network.settle(Until::time(end), &mut self.flows);
         // At the very end only a sample or a round may still be due: what flows do then is not measured.
         while let (at, timer) = self.network.agenda().first_timer()
             && at <= end
