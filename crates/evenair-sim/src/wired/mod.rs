@@ -98,9 +98,11 @@ impl<P: WirePacket> Wired<P> {
             if !self.is_quiet[number as usize] {
                 continue;
             }
-            let has_arrived = |packet: &mut P| Until::link(packet.enqueued_at(), number) < until;
-            while let Some(packet) = link.in_flight.pop_front_if(has_arrived) {
-                arrive(&packet);
+            while let Some(packet) = link.in_flight.front()
+                && Until::link(packet.enqueued_at(), number) < until
+            {
+                arrive(packet);
+                link.in_flight.pop_front();
             }
         }
     }
