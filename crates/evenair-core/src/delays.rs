@@ -12,7 +12,7 @@ const GROUPING_POWER: u8 = 7;
 const MAX_POWER: u8 = 40;
 const BUCKETS: usize = bucket((1 << MAX_POWER) - 1) + 1;
 /// Empty buckets that are skipped at a time.
-const CHUNK: usize = 32;
+const CHUNK: usize = 64;
 
 /// The bucket of a delay. The tests compare this with the crate `histogram`, which has no constant powers and
 /// is slower.

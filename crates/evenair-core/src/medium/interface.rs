@@ -85,6 +85,10 @@ pub trait CellContext {
         holds: impl Fn(TxQueueId) -> bool,
     ) -> Option<TxQueueId>;
 
+    /// What fills a queue of `node` by itself ([`Cell::add_feed`](super::Cell::add_feed)) does so up to `now`. A medium that may
+    /// have such queues calls this before it takes packets of `node` and `category` or releases them.
+    fn fill(&mut self, _now: Instant, _node: NodeId, _category: AccessCategory) {}
+
     /// Takes the next packet of `queue` if it has at most `max_bytes`. A packet that is too large
     /// stays the next one. `None` also when nothing waits, or while a shaper holds packets back: the
     /// cell wakes the medium when it may ask again.

@@ -54,6 +54,16 @@ impl UdpSource {
         }
     }
 
+    /// When a copy of this source has sent the datagram with this number, which is noted as those before it are.
+    #[inline(never)] // so that the path of all other flows stays short
+    fn sent_by_copy(&mut self, number: u64) -> Instant {
+        self.sent_at.clear();
+        while self.sent < number {
+            self.depart();
+        }
+        self.depart().0
+    }
+
     /// The next datagram leaves: when, and its [`Packet::seq`].
     #[inline(always)]
     fn depart(&mut self) -> (Instant, u64) {
@@ -154,16 +164,11 @@ impl Ends<UdpSource, UdpSink> {
 }
 
 impl Source for UdpSource {
-    /// The datagrams before this one will not arrive: flows keep their order. One that a copy has sent is noted
-    /// as sent now at the latest.
+    /// The datagrams before this one will not arrive: flows keep their order.
     fn first_sent(&mut self, packet: &Packet, _option: Option<&PacketOption>) -> Option<Instant> {
         let number = packet.seq / u64::from(self.payload);
         if self.sent <= number {
-            self.sent_at.clear();
-            while self.sent < number {
-                self.depart();
-            }
-            return Some(self.depart().0);
+            return Some(self.sent_by_copy(number));
         }
         let first = self.sent - self.sent_at.len() as u64;
         let lost = number.checked_sub(first)?;

@@ -187,6 +187,7 @@ pub(crate) fn network<M: SimMedium>(
     // IP sees UDP below TFRC.
     let is_udp = flows.iter().map(|flow| !flow.is_tcp).collect();
     let limiter = UplinkLimiter::new(&scenario.gateway.limiter, is_udp, is_sampled);
+    are_quiet.iter_mut().zip(&users).for_each(|(quiet, users)| *quiet &= *users > 0);
     let wired = Wired::new(links, next_hop, &entries).with_quiet(&are_quiet);
     let mut fed = Vec::new();
     if !has_all_events && matches!(scenario.cell, scenario::Cell::Wlan(_)) {
@@ -205,6 +206,9 @@ pub(crate) fn network<M: SimMedium>(
 
 /// Lets sources of datagrams fill the queues of stations that transmit nothing else. Returns their flows.
 fn feed<M: Medium>(cell: &mut Cell<M>, flows: &mut [Flow]) -> Vec<u32> {
+    if !flows.iter().any(|flow| matches!(flow.ends, AnyEnds::Udp(_))) {
+        return Vec::new();
+    }
     // By station: which flows it sends, and whether they are datagrams alone.
     let mut stations = vec![(Vec::new(), true); cell.nodes()];
     for flow in flows.iter() {

@@ -47,6 +47,8 @@ pub(crate) struct Network<M> {
     streams: Streams,
     /// The flows whose datagrams fill the queue of their station without events.
     fed: Vec<u32>,
+    /// Whether a flow has no events somewhere.
+    has_quiet: bool,
     /// By flow.
     routes: Vec<Route>,
     /// The options of the packets under way, by flow.
@@ -75,9 +77,10 @@ impl<M: SimMedium> Network<M> {
         fed: Vec<u32>,
     ) -> Self {
         Self {
-            world: World::new(cell, wired),
             streams: Streams::default(),
+            has_quiet: wired.has_quiet() || !fed.is_empty(),
             fed,
+            world: World::new(cell, wired),
             routes,
             options,
             capture: None,
@@ -213,6 +216,7 @@ impl<M: SimMedium> Network<M> {
         let Self { world, fingerprint, sent, .. } = &mut self;
         let mut ends = Ends { flows, fingerprint, sent };
         self.streams = Streams::new(&world.wired, users, candidates, &mut ends);
+        self.has_quiet |= self.streams.paths().next().is_some();
         self
     }
 
@@ -247,6 +251,11 @@ impl<M: SimMedium> Network<M> {
         for &flow in &self.fed {
             udp(flows, flow as usize).source().follow(until.at);
         }
+    }
+
+    /// Whether a flow has no events somewhere.
+    pub(crate) fn has_quiet(&self) -> bool {
+        self.has_quiet
     }
 
     /// The same, but for what sources know of what they have sent.

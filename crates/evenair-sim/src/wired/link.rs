@@ -31,6 +31,8 @@ pub(crate) struct Link<P> {
     /// Packets under way for which something has to happen at the far end. `enqueued_at` is the time
     /// of their arrival there.
     pub(super) in_flight: VecDeque<P>,
+    /// Nobody needs to know when packets arrive at the far end before asking: see [`Wired::drain_quiet`](super::Wired::drain_quiet).
+    pub(super) is_quiet: bool,
 }
 
 /// A packet that the loss model has discarded.
@@ -109,6 +111,7 @@ impl<P: WirePacket> Link<P> {
             lost: VecDeque::new(),
             losses: FlowLosses::default(),
             in_flight: VecDeque::new(),
+            is_quiet: false,
         }
     }
 

@@ -42,8 +42,6 @@ pub(crate) struct Wired<P = Packet> {
     links: Vec<Link<P>>,
     /// Links that all packets enter from one other link, and whose queue is droptail.
     is_private: Vec<bool>,
-    /// Links of which nobody needs to know when packets arrive, to be asked for them: see [`Wired::drain_quiet`].
-    is_quiet: Vec<bool>,
     /// Links that packets enter from an end of a flow or from the air.
     entries: Vec<u32>,
     /// Where packets go from each link: by link times the number of paths, plus path.
@@ -75,7 +73,6 @@ impl<P: WirePacket> Wired<P> {
         };
         Self {
             entries: entries.to_vec(),
-            is_quiet: vec![false; links.len()],
             is_private: links.iter().enumerate().map(is_private).collect(),
             current: NO_LINK,
             paths: next_hop.first().map_or(0, Vec::len),
@@ -87,17 +84,20 @@ impl<P: WirePacket> Wired<P> {
     /// Those of the links for which `are_quiet` is true and whose queues are droptail have no events: their packets go to
     /// hosts, which are told by [`Wired::drain_quiet`].
     pub(crate) fn with_quiet(mut self, are_quiet: &[bool]) -> Self {
-        let links = self.links.iter().zip(are_quiet);
-        self.is_quiet = links.map(|(link, quiet)| *quiet && link.is_fifo()).collect();
+        for (link, quiet) in self.links.iter_mut().zip(are_quiet) {
+            link.is_quiet = *quiet && link.is_fifo();
+        }
         self
+    }
+
+    /// Whether there are links without events.
+    pub(crate) fn has_quiet(&self) -> bool {
+        self.links.iter().any(|link| link.is_quiet)
     }
 
     /// Hands over what has arrived at hosts before `until` over links without events.
     pub(crate) fn drain_quiet(&mut self, until: Until, mut arrive: impl FnMut(&P)) {
-        for (number, link) in (0..).zip(&mut self.links) {
-            if !self.is_quiet[number as usize] {
-                continue;
-            }
+        for (number, link) in (0..).zip(&mut self.links).filter(|(_, link)| link.is_quiet) {
             while let Some(packet) = link.in_flight.front()
                 && Until::link(packet.enqueued_at(), number) < until
             {
@@ -211,9 +211,9 @@ impl<P: WirePacket> Wired<P> {
             };
             (link, arrival) = (next, next_arrival);
         }
-        let in_flight = &mut self.links[link].in_flight;
+        let Link { in_flight, is_quiet, .. } = &mut self.links[link];
         in_flight.push_back(packet.arriving(arrival));
-        if in_flight.len() == 1 && arrival < agenda.link(link as u32) && !self.is_quiet[link] {
+        if in_flight.len() == 1 && arrival < agenda.link(link as u32) && !*is_quiet {
             agenda.set_link(link as u32, arrival);
         }
     }

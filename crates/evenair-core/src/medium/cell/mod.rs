@@ -15,7 +15,7 @@ use nodes::{NO_PLACE, Nodes};
 use super::scheduler::StationScheduler;
 use super::{
     AirEvent, AirUsage, Broadcast, LinkId, Listening, Medium, Occupancy, PacketId, QueueLayout,
-    Setup, Taken, TxQueueId,
+    Setup, Taken,
 };
 use crate::flow_losses::FlowLosses;
 use crate::loss::LinkLoss;
@@ -94,22 +94,15 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     }
 
     /// Lets `feed` fill a queue of `station`, that for packets of this category, into which nothing is sent with
-    /// [`Cell::send`] then. [`Cell::fill`] is called before the queue is looked at. Only on a medium that is
-    /// woken when it has asked in vain, as those of 802.11 are.
+    /// [`Cell::send`] then. [`Cell::fill`] is called before the queue is looked at. Only on a medium that calls
+    /// [`CellContext::fill`](super::CellContext::fill), as those of 802.11 do.
     ///
     /// # Panics
     /// If `station` is an access point.
     pub fn add_feed(&mut self, station: NodeId, category: AccessCategory, feed: Box<dyn Feed<P>>) {
-        let Setup { associations, layout, .. } = self.medium.setup();
+        let associations = &self.medium.setup().associations;
         assert!(!associations.is_access_point(station), "a feed is that of a station");
-        let queue = match layout {
-            QueueLayout::PerNode => TxQueueId(station.0),
-            QueueLayout::PerReceiver { .. } => {
-                let link = associations.link(station, associations.access_point_of(station));
-                layout.queue(station, link, category)
-            }
-        };
-        self.nodes.add_feed(queue, feed);
+        self.nodes.add_feed(station, category, feed);
     }
 
     /// The packets of all feeds enter their queues up to `now`, without those of `now`. What is due before has been polled.

@@ -220,8 +220,14 @@ impl<P: CellPacket> Nodes<P> {
         Some(self.set_aside.swap_remove(place).1)
     }
 
-    /// Lets `feed` fill `queue` of the layout, into which nothing else is sent.
-    pub(super) fn add_feed(&mut self, queue: TxQueueId, feed: Box<dyn Feed<P>>) {
+    /// Lets `feed` fill a queue of `station`, into which nothing else is sent.
+    pub(super) fn add_feed(
+        &mut self,
+        station: NodeId,
+        category: AccessCategory,
+        feed: Box<dyn Feed<P>>,
+    ) {
+        let queue = self.queue_of_station(station, category);
         let place = self.place(queue);
         self.feeds.resize_with(self.queues.len(), Fed::default);
         self.feeds[place] = Fed::new(feed);
@@ -235,32 +241,43 @@ impl<P: CellPacket> Nodes<P> {
 
     /// The packets of all feeds up to and including `last` enter their queues.
     pub(super) fn fill_all(&mut self, last: Instant) {
-        (0..self.feeds.len()).for_each(|place| self.fill(last, place));
+        (0..self.feeds.len()).for_each(|place| self.fill_place(last, place));
     }
 
-    /// Those of the feed of one queue, if it has one.
-    #[inline(always)]
-    fn fill(&mut self, last: Instant, place: usize) {
-        if let Some(fed) = self.feeds.get(place)
-            && fed.next_at <= last
-        {
-            self.enqueue_fed(last, place);
+    /// Those of the feed of a node's queue, if it has one.
+    #[inline(never)] // only with feeds
+    fn fill_queue(&mut self, last: Instant, node: NodeId, category: AccessCategory) {
+        if !self.setup.associations.is_access_point(node) {
+            self.fill_place(last, self.place(self.queue_of_station(node, category)));
         }
     }
 
-    #[inline(never)] // only with feeds
-    fn enqueue_fed(&mut self, last: Instant, place: usize) {
-        self.fed += self.feeds[place].fill(last, &mut self.queues[place]);
+    /// The queue of a station for packets of `category`.
+    fn queue_of_station(&self, station: NodeId, category: AccessCategory) -> TxQueueId {
+        let Setup { associations, layout, .. } = &self.setup;
+        match layout {
+            QueueLayout::PerNode => TxQueueId(station.0),
+            QueueLayout::PerReceiver { .. } => {
+                let link = associations.link(station, associations.access_point_of(station));
+                layout.queue(station, link, category)
+            }
+        }
+    }
+
+    fn fill_place(&mut self, last: Instant, place: usize) {
+        if let Some(fed) = self.feeds.get_mut(place)
+            && fed.next_at <= last
+        {
+            self.fed += fed.fill(last, &mut self.queues[place]);
+        }
     }
 
     /// Dequeues the next packet of `queue`, unless a shaper holds it back.
     #[inline(always)]
     fn dequeue(&mut self, now: Instant, queue: TxQueueId, place: usize) -> Option<P> {
-        self.fill(now, place);
-        let packet = self.queues[place].dequeue(now);
-        if packet.is_none()
-            && (!self.feeds.is_empty() || self.queues[place].backlog().packets() > 0)
-        {
+        let source = &mut self.queues[place];
+        let packet = source.dequeue(now);
+        if packet.is_none() && (source.backlog().packets() > 0 || !self.feeds.is_empty()) {
             self.hold(queue);
         }
         packet
@@ -477,8 +494,7 @@ impl<P: CellPacket> Nodes<P> {
 
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
     #[inline(always)]
-    fn end_service(&mut self, now: Instant, packet: PacketId, status: TxStatus) {
-        self.fill(now, self.taken[packet.0 as usize].place as usize);
+    fn end_service(&mut self, packet: PacketId, status: TxStatus) {
         let InService { packet: sent, place, .. } = &mut self.taken[packet.0 as usize];
         if let Some(queue) = self.queues.get_mut(*place as usize) {
             queue.transmitted(sent.size());
@@ -520,6 +536,13 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
+    fn fill(&mut self, now: Instant, node: NodeId, category: AccessCategory) {
+        if !self.feeds.is_empty() {
+            self.fill_queue(now, node, category);
+        }
+    }
+
+    #[inline(always)]
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
         // Two ways to the medium, so that a packet is not copied on its way.
         if !self.set_aside.is_empty()
@@ -549,19 +572,19 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
-    fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus) {
+    fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
         if status == TxStatus::Dropped {
             let InService { packet, place, .. } = &self.taken[packet.0 as usize];
             if *place != NO_PLACE {
                 self.given_up.count(packet.connection().0, packet.is_pure_ack());
             }
         }
-        self.end_service(now, packet, status);
+        self.end_service(packet, status);
     }
 
-    fn lose(&mut self, now: Instant, packet: PacketId) {
+    fn lose(&mut self, _now: Instant, packet: PacketId) {
         self.discard(packet);
-        self.end_service(now, packet, TxStatus::Dropped);
+        self.end_service(packet, TxStatus::Dropped);
     }
 
     #[inline(always)]

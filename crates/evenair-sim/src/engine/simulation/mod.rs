@@ -292,7 +292,10 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[cold]
     fn on_pause(&mut self) -> bool {
         let end = self.end;
-        self.network.catch_up(Until::time(self.pause), &mut self.flows);
+        let pause = self.pause;
+        if self.network.has_quiet() {
+            self.network.catch_up(Until::time(pause), &mut self.flows);
+        }
         if self.pause < end {
             // Time in which nothing happens needs no pauses.
             let next = self.network.due().max(self.pause);

@@ -50,7 +50,7 @@ use crate::medium::{
     AirUsage, Broadcast, CellContext, Listening, Medium, Outcome, Reception, Setup, Taken,
     TxQueueId, TxStatus,
 };
-use crate::packet::NodeId;
+use crate::packet::{AccessCategory, NodeId};
 use crate::time::{Duration, Instant};
 
 impl Dcf {
@@ -103,6 +103,7 @@ impl Dcf {
         self.become_idle(0);
         let mac = &mut self.macs[node.index()];
         let backoff = mac.complete(TxStatus::Delivered);
+        cell.fill(now, node, AccessCategory::BestEffort);
         if let Some(packet) = mac.packet.take() {
             cell.release(now, packet, TxStatus::Delivered);
         }

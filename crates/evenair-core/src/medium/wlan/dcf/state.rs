@@ -21,6 +21,7 @@ const DIFSN: u32 = 2;
 /// Takes the next packet of `node`.
 #[inline(always)]
 pub(super) fn take_next(now: Instant, node: NodeId, cell: &mut impl CellContext) -> Option<Taken> {
+    cell.fill(now, node, AccessCategory::BestEffort);
     let queue = cell.next_queue(now, node, AccessCategory::BestEffort, |_| false)?;
     cell.take(now, queue, u32::MAX)
 }
@@ -278,6 +279,7 @@ impl Dcf {
     ) {
         let mac = &mut self.macs[node.index()];
         let backoff = mac.complete(status);
+        cell.fill(now, node, AccessCategory::BestEffort);
         if let Some(packet) = mac.packet.take() {
             cell.release(now, packet, status);
         }

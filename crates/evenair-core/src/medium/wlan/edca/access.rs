@@ -2,7 +2,7 @@
 
 use super::agreement::Psdu;
 use super::lifetime;
-use super::mac::{PER_NODE, node_of};
+use super::mac::{PER_NODE, category_of, node_of};
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::loss::FrameKind;
 use crate::medium::wlan::contention::{ContenderId, internal};
@@ -54,6 +54,7 @@ impl Edca {
         cell: &mut impl CellContext,
     ) -> Option<Sent> {
         let queue = self.macs[contender.index()].queue?;
+        cell.fill(now, node_of(contender), category_of(contender));
         if self.config.lifetime.is_some() {
             self.expire(now, contender, queue, true, cell);
         }

@@ -1,6 +1,6 @@
 //! How an access ends.
 
-use super::mac::node_of;
+use super::mac::{category_of, node_of};
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::medium::wlan::contention::ContenderId;
 use crate::medium::{
@@ -43,6 +43,7 @@ impl Edca {
             return self.fail(now, cell);
         }
         self.settle_airtime(now);
+        cell.fill(now, node_of(sent.contender), category_of(sent.contender));
         let first = self.agreements[sent.queue.0 as usize].first();
         self.report(now, sent, first, Outcome::Delivered, cell);
         let delivered = match self.amsdus.is_empty() {
@@ -138,6 +139,7 @@ impl Edca {
     /// is something to send.
     fn repeat(&mut self, now: Instant, sent: Sent, cell: &mut impl CellContext) -> (u32, bool) {
         let limit = self.config.short_retry_limit;
+        cell.fill(now, node_of(sent.contender), category_of(sent.contender));
         let has_agreement = self.links[self.link_of(sent.queue).index()].has_agreements();
         let agreement = &mut self.agreements[sent.queue.0 as usize];
         let first = agreement.first();

@@ -17,6 +17,7 @@ impl Edca {
         cell: &mut impl CellContext,
     ) -> bool {
         let (node, category) = (node_of(contender), category_of(contender));
+        cell.fill(now, node, category);
         loop {
             let Self { agreements, amsdus, usage, config, .. } = self;
             let holds = |queue: TxQueueId| agreements[queue.0 as usize].has_frame();
