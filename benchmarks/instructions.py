@@ -34,6 +34,7 @@ RUNS = {
         "station.0.count=1000",
         "station.0.flows.0.rate=16 kbps",
     ],
+    "802.11ax": ["benchmarks/scenarios/saturated-ax.toml", "duration=9"],
     "WiMAX": [BUILT_IN / "tsiknas2012-wimax.toml", "duration=30"],
 }
 

@@ -7,7 +7,11 @@ baseline is the longest. There is no output.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import evenair
+
+OF_BENCHMARKS = Path(__file__).resolve().parent / "scenarios"
 
 RUNS = [
     ("gong2006", {}, 300),
@@ -21,6 +25,8 @@ RUNS = [
     ("miorandi2006-backlogged", {}, 20),
     ("tsiknas2012-wimax", {}, 100),
     ("tsiknas2012-wimax-asymmetric", {}, 30),
+    (OF_BENCHMARKS / "saturated-ax.toml", {}, 20),
+    (OF_BENCHMARKS / "tcp-ax.toml", {}, 20),
 ]
 
 

@@ -125,7 +125,10 @@ impl Edca {
     fn exchange(&mut self, sent: Sent, cell: &mut impl CellContext) {
         self.count(&sent);
         let link_id = self.link_of(sent.queue);
-        let response = self.links[link_id.index()].response(sent.psdu);
+        let link = &self.links[link_id.index()];
+        let (from, to) = self.setup.associations.ends(link_id);
+        self.path = (from, to, link.mode);
+        let response = link.response(sent.psdu);
         let response_end = sent.end + self.config.phy.sifs + response.time;
         self.decoded.clear();
         self.decoded.resize(sent.psdu.mpdus, true);

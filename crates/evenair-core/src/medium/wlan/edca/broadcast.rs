@@ -14,8 +14,8 @@ use super::state::{Edca, Fate, Phase};
 use crate::loss::FrameKind;
 use crate::medium::wlan::contention::ContenderId;
 use crate::medium::{
-    AirEvent, Airtime, Attempt, Broadcast, CellContext, Listening, Outcome, PhyMode, Taken,
-    Transmission, TxStatus,
+    AirEvent, Airtime, Attempt, Broadcast, CellContext, Listening, Outcome, Taken, Transmission,
+    TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -61,6 +61,7 @@ impl Edca {
         }
         self.fate = Fate::Answered;
         (self.due, self.phase) = (at, Phase::Broadcasting);
+        self.path = (beacon.from, NodeId::BROADCAST, mode);
         self.passed_on.push((at, beacon.packet));
     }
 
@@ -152,11 +153,6 @@ impl Edca {
     /// The beacons of all access points.
     pub fn beacons(&self) -> BeaconUsage {
         self.broadcasts.usage
-    }
-
-    /// The mode of beacons.
-    pub(super) fn beacon_mode(&self) -> PhyMode {
-        self.broadcasts.mode
     }
 }
 

@@ -4,9 +4,8 @@ use super::mac::{category_of, node_of};
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::medium::wlan::contention::ContenderId;
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Reception, TxQueueId, TxStatus,
+    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Reception, TxStatus,
 };
-use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
 
 impl Edca {
@@ -25,14 +24,8 @@ impl Edca {
     /// `packet` of the present PPDU, or beacon, is passed on.
     #[inline(always)]
     pub(super) fn reception(&self, at: Instant, packet: PacketId) -> Reception {
-        if let Some(beacon) = self.broadcasts.on_air.first() {
-            let (from, to, mode) = (beacon.from, NodeId::BROADCAST, self.beacon_mode());
-            return Reception { at, packet, from, to, mode };
-        }
-        let queue = self.sent.first().map_or(TxQueueId(0), |sent| sent.queue);
-        let link = self.link_of(queue);
-        let (from, to) = self.setup.associations.ends(link);
-        Reception { at, packet, from, to, mode: self.links[link.index()].mode }
+        let (from, to, mode) = self.path;
+        Reception { at, packet, from, to, mode }
     }
 
     /// The response has ended.

@@ -10,7 +10,7 @@ use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderI
 use crate::medium::{
     AirUsage, Associations, LinkId, Listening, PacketId, PhyMode, QueueLayout, Setup, TxQueueId,
 };
-use crate::packet::AccessCategory;
+use crate::packet::{AccessCategory, NodeId};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
@@ -135,6 +135,8 @@ pub struct Edca {
     pub(super) decoded: Vec<bool>,
     /// Packets that the receiver of the present PPDU passes on, when, and that have not been reported: the last first.
     pub(super) passed_on: Vec<(Instant, PacketId)>,
+    /// From where to where, and in which mode, these go.
+    pub(super) path: (NodeId, NodeId, PhyMode),
     pub(super) listening: Listening,
 }
 
@@ -232,6 +234,7 @@ impl Edca {
             asks_after_failure: config.recovery == BlockAckRecovery::BlockAckReq,
             decoded: Vec::new(),
             passed_on: Vec::new(),
+            path: (NodeId::ACCESS_POINT, NodeId::BROADCAST, PhyMode(0)),
             listening: Listening::Nothing,
             setup: Setup { associations, layout, modes },
             config,
