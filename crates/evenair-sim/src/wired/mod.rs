@@ -14,13 +14,15 @@ mod packet;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod until;
 
 use evenair_core::packet::Packet;
 use evenair_core::time::Instant;
 
 pub(crate) use link::{Link, LinkQueue};
 pub(crate) use packet::WirePacket;
-pub(crate) use streams::{StreamEnds, Streams, Until};
+pub(crate) use streams::{StreamEnds, Streams};
+pub(crate) use until::Until;
 
 use crate::agenda::Agenda;
 use fifo::Entry;

@@ -8,11 +8,12 @@
 use std::collections::VecDeque;
 
 use evenair_core::packet::Packet;
-use evenair_core::time::{Duration, Instant};
+use evenair_core::time::Instant;
 use evenair_core::tournament::Tournament;
 
 use super::Wired;
 use super::fifo::Entry;
+use super::until::Until;
 
 /// The ends of streams, by the path of their packets.
 pub(crate) trait StreamEnds {
@@ -27,36 +28,6 @@ pub(crate) trait StreamEnds {
 
     /// A packet that was sent at `sent` has reached its host.
     fn arrive(&mut self, path: usize, now: Instant, packet: &Packet, sent: Instant);
-}
-
-/// A limit of time: streams are computed up to it. What comes before the event of `link` at `at` is before
-/// the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Until {
-    pub(crate) at: Instant,
-    link: u32,
-}
-
-impl Until {
-    /// Just before the event of `link` at `at`.
-    pub(crate) const fn link(at: Instant, link: u32) -> Self {
-        Self { at, link }
-    }
-
-    /// After the events of all links at `at`, before timers and the cell.
-    pub(crate) const fn ends(at: Instant) -> Self {
-        Self { at, link: u32::MAX }
-    }
-
-    /// Before anything that happens at `at`.
-    pub(crate) const fn time(at: Instant) -> Self {
-        Self { at, link: 0 }
-    }
-
-    /// After all that happens at `at`.
-    pub(crate) const fn after(at: Instant) -> Self {
-        Self::time(at.saturating_add(Duration::from_nanos(1)))
-    }
 }
 
 /// All streams.
@@ -235,7 +206,7 @@ impl Group {
             let slot = self.due.first_slot();
             let stream = &mut self.streams[slot as usize];
             if let Some(&packet) = stream.coming.front() {
-                if (Until { at: packet.at, link: stream.last_before }) >= until {
+                if Until::link(packet.at, stream.last_before) >= until {
                     return;
                 }
                 stream.coming.pop_front();
@@ -304,7 +275,7 @@ impl Stream {
         for place in 0..self.behind.len() {
             while let Leg { link, packets, .. } = &mut self.behind[place]
                 && let Some(&packet) = packets.front()
-                && (Until { at: packet.at, link: *link }) < until
+                && Until::link(packet.at, *link) < until
             {
                 packets.pop_front();
                 self.pass_on(place + 1, packet, wired, ends);
