@@ -142,7 +142,7 @@ fn wrong_values_are_refused_in_one_line() {
         ("tcp", "5", "\"linux\", \"rfc\", \"ns2\""),
         ("quick_acks", "-1", "a whole number from 0 to 65535"),
         ("cwnd_validation", "maybe", "true or false"),
-        ("rto", "rfc", "\"rfc6298\", \"linux\""),
+        ("rto", "rfc", "\"rfc6298\", \"rfc7323\", \"linux\""),
         ("syn_timer", "ns2", "\"exact\", \"linux\""),
     ] {
         let error = resolved(ONE, &[&format!("{FLOW}.{key}={value}")]).unwrap_err();

@@ -11,8 +11,10 @@ pub const MAX_RTO: Duration = Duration::from_secs(60);
 named! {
     /// How the retransmission timeout follows from round-trip times.
     pub enum RtoFormula {
-        /// RFC 6298: SRTT + max(G, 4 RTTVAR), and at least the minimum.
+        /// RFC 6298: SRTT + max(G, 4 RTTVAR), and at least the minimum. Each sample has the same weight.
         Rfc6298 => "rfc6298",
+        /// The same, but the samples of a round trip share the weight of one (RFC 7323 appendix G).
+        Rfc7323 => "rfc7323",
         /// Linux (`tcp_rtt_estimator`): SRTT and a deviation that is at least the minimum. The deviation
         /// rises at once and falls by a quarter of the excess each round trip.
         #[default]
@@ -51,18 +53,20 @@ impl RttEstimator {
         self.sample_of(rtt, 1, true);
     }
 
-    /// The same for one of so many of a round trip, and whether that ends: each has less weight (RFC 7323 appendix G).
-    /// Linux gives each the same, and lets the deviation fall once in a round trip.
+    /// The same for one of so many of a round trip, and whether that ends: by RFC 7323 each has less weight. Linux lets the
+    /// deviation fall once in a round trip.
     pub fn sample_of(&mut self, rtt: Duration, of_round: u64, ends_round: bool) {
         self.samples += 1;
         self.sum += rtt;
         self.least = self.least.min(rtt);
         let before = self.smoothed;
-        let weights = if self.formula == RtoFormula::Linux { 1 } else { of_round };
+        let weights = if self.formula == RtoFormula::Rfc7323 { of_round } else { 1 };
         let (srtt, rttvar) = smooth_of(before, rtt, weights);
         self.smoothed = Some((srtt, rttvar));
         let rto = match self.formula {
-            RtoFormula::Rfc6298 => (srtt + CLOCK_GRANULARITY.max(rttvar * 4)).max(self.min_rto),
+            RtoFormula::Rfc6298 | RtoFormula::Rfc7323 => {
+                (srtt + CLOCK_GRANULARITY.max(rttvar * 4)).max(self.min_rto)
+            }
             RtoFormula::Linux => {
                 let before = before.map(|(srtt, _)| srtt);
                 srtt + self.deviation.update(before, rtt, self.min_rto, ends_round)
@@ -213,11 +217,16 @@ mod tests {
     /// RFC 7323 appendix G by hand: four samples a round trip, alpha 1/32 and beta 1/16.
     #[test]
     fn samples_of_a_round_trip_share_its_weight() {
-        let mut rtt = RttEstimator::new(RtoFormula::Rfc6298, MS(1000), MS(200));
+        let mut rtt = RttEstimator::new(RtoFormula::Rfc7323, MS(1000), MS(200));
         rtt.sample_of(MS(160), 4, true); // the first: SRTT 160, RTTVAR 80
         assert_eq!((rtt.srtt(), rtt.rto()), (Some(MS(160)), MS(480)));
         rtt.sample_of(MS(192), 4, false); // SRTT 161; RTTVAR 15/16 80 + 1/16 32 = 77
         assert_eq!((rtt.srtt(), rtt.rto()), (Some(MS(161)), MS(469)));
+        // RFC 6298 by hand, with alpha 1/8 and beta 1/4: SRTT 164; RTTVAR 3/4 80 + 1/4 32 = 68.
+        let mut rtt = RttEstimator::new(RtoFormula::Rfc6298, MS(1000), MS(200));
+        rtt.sample_of(MS(160), 4, true);
+        rtt.sample_of(MS(192), 4, false);
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(MS(164)), MS(436)));
     }
 
     /// As in `follows_linux`, but the third sample does not end the round trip: rttvar stays 440 until the fourth.
