@@ -70,7 +70,8 @@ pub trait CellContext {
     /// What waits in `queue`, without taking anything.
     fn backlog(&self, queue: TxQueueId) -> &Backlog;
 
-    /// When the cell wakes the medium next, because a shaper is ready: no poll may go beyond.
+    /// When the cell wakes the medium next, because a shaper is ready or a feed has a packet: no poll
+    /// may go beyond.
     fn wake_at(&self) -> Instant;
 
     /// The queue from which `node` serves `category` at a transmit opportunity that begins now: the medium may

@@ -54,7 +54,7 @@ impl UdpSource {
         }
     }
 
-    /// When a copy of this source has sent the datagram with this number, which is noted as those before it are.
+    /// When a copy of this source has sent the datagram with this number. It and those before it count as sent.
     #[inline(never)] // so that the path of all other flows stays short
     fn sent_by_copy(&mut self, number: u64) -> Instant {
         self.sent_at.clear();

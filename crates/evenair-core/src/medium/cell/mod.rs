@@ -98,7 +98,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     /// [`CellContext::fill`](super::CellContext::fill), as those of 802.11 do.
     ///
     /// # Panics
-    /// If `station` is an access point.
+    /// If `station` is an access point, or if the queue has a feed.
     pub fn add_feed(&mut self, station: NodeId, category: AccessCategory, feed: Box<dyn Feed<P>>) {
         let associations = &self.medium.setup().associations;
         assert!(!associations.is_access_point(station), "a feed is that of a station");

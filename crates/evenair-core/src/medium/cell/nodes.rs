@@ -157,12 +157,18 @@ impl<P: CellPacket> Nodes<P> {
     /// The queue for what `from` transmits.
     #[inline(always)]
     pub(super) fn queue_of(&self, from: NodeId, packet: &P) -> TxQueueId {
+        self.queue_for(from, packet.station(), packet.access_category())
+    }
+
+    /// The queue of `from` for packets of `category` on the link of `station`, which may be `from` itself.
+    #[inline(always)]
+    fn queue_for(&self, from: NodeId, station: NodeId, category: AccessCategory) -> TxQueueId {
         let Setup { associations, layout, .. } = &self.setup;
         match layout {
             QueueLayout::PerNode => TxQueueId(from.0),
             QueueLayout::PerReceiver { .. } => {
-                let (link, _) = associations.route(from, packet.station());
-                layout.queue(from, link, packet.access_category())
+                let (link, _) = associations.route(from, station);
+                layout.queue(from, link, category)
             }
         }
     }
@@ -227,7 +233,8 @@ impl<P: CellPacket> Nodes<P> {
         category: AccessCategory,
         feed: Box<dyn Feed<P>>,
     ) {
-        let queue = self.queue_of_station(station, category);
+        let queue = self.queue_for(station, station, category);
+        assert!(!self.is_fed(queue), "a queue has one feed");
         let place = self.place(queue);
         self.feeds.resize_with(self.queues.len(), Fed::default);
         self.feeds[place] = Fed::new(feed);
@@ -248,22 +255,11 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(never)] // only with feeds
     fn fill_queue(&mut self, last: Instant, node: NodeId, category: AccessCategory) {
         if !self.setup.associations.is_access_point(node) {
-            self.fill_place(last, self.place(self.queue_of_station(node, category)));
+            self.fill_place(last, self.place(self.queue_for(node, node, category)));
         }
     }
 
-    /// The queue of a station for packets of `category`.
-    fn queue_of_station(&self, station: NodeId, category: AccessCategory) -> TxQueueId {
-        let Setup { associations, layout, .. } = &self.setup;
-        match layout {
-            QueueLayout::PerNode => TxQueueId(station.0),
-            QueueLayout::PerReceiver { .. } => {
-                let link = associations.link(station, associations.access_point_of(station));
-                layout.queue(station, link, category)
-            }
-        }
-    }
-
+    /// The same of the queue in this place.
     fn fill_place(&mut self, last: Instant, place: usize) {
         if let Some(fed) = self.feeds.get_mut(place)
             && fed.next_at <= last
