@@ -11,7 +11,7 @@ use crate::medium::scheduler as access_point;
 use crate::medium::wimax::{Wimax, WimaxConfig, phy::OfdmPhy, scheduler};
 use crate::medium::wlan::phy::Phy;
 use crate::medium::wlan::rate_control::{
-    self, AnyRateControl, LinkInfo, NextFrame, Outcome, RateControl as _,
+    self, AnyRateControl, LinkInfo, NextFrame, Outcome, RateControl as _, Report,
 };
 use crate::medium::wlan::{Protection, channel};
 use crate::medium::{Associations, Cell, TxVector};
@@ -214,7 +214,7 @@ fn every_rate_control_runs() {
             for outcome in [Outcome::Failed, Outcome::Delivered].into_iter().skip(n as usize % 2) {
                 let rate = control.choose(&NextFrame { now, bytes: 1536, prelude });
                 assert!(rate < phy.rates.len(), "{config:?}");
-                control.report(now, true, outcome);
+                control.report(&Report::of_frame(now, true, outcome));
                 assert!(control.present() < phy.rates.len(), "{config:?}");
             }
         }

@@ -6,8 +6,7 @@ use evenair_core::component::Value;
 use evenair_core::medium::TxVector;
 use evenair_core::medium::wlan::phy::Phy;
 use evenair_core::medium::wlan::rate_control::boxed::{BoxedRateControl, NewRateControl};
-use evenair_core::medium::wlan::rate_control::{self, LinkInfo, Outcome, RateControl};
-use evenair_core::time::Instant;
+use evenair_core::medium::wlan::rate_control::{self, LinkInfo, Outcome, RateControl, Report};
 use pyo3::exceptions::PyIndexError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -92,6 +91,8 @@ struct Control {
     class: Arc<Class>,
     object: Py<PyAny>,
     rates: usize,
+    /// Whether it has the method that not every class has.
+    hears_mpdus: bool,
 }
 
 impl Control {
@@ -108,7 +109,8 @@ impl Control {
             Err(error) => class.raised(py, "__init__", &error).end_run(),
         };
         let object = class.instance(py, Some(link.into_any()), values);
-        Self { class, object, rates }
+        let hears_mpdus = class.defines(py, "report_mpdus");
+        Self { class, object, rates, hears_mpdus }
     }
 
     /// The index of a rate that a method has returned.
@@ -140,15 +142,21 @@ impl RateControl for Control {
         chosen.unwrap_or_else(|failure| failure.end_run())
     }
 
-    fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome) {
-        let outcome = match outcome {
+    fn report(&mut self, report: &Report) {
+        let outcome = match report.outcome {
             Outcome::Delivered => "delivered",
             Outcome::Failed => "failed",
             Outcome::GivenUp => "given-up",
         };
         let done = Python::attach(|py| {
-            let arguments = (now.as_nanos(), sent_data, outcome);
-            let returned = self.object.bind(py).call_method1(intern!(py, "report"), arguments);
+            let object = self.object.bind(py);
+            if self.hears_mpdus && report.sent_data {
+                let arguments = (report.mpdus, report.acknowledged);
+                let returned = object.call_method1(intern!(py, "report_mpdus"), arguments);
+                returned.map_err(|error| self.class.raised(py, "report_mpdus", &error))?;
+            }
+            let arguments = (report.now.as_nanos(), report.sent_data, outcome);
+            let returned = object.call_method1(intern!(py, "report"), arguments);
             returned.map(drop).map_err(|error| self.class.raised(py, "report", &error))
         });
         done.unwrap_or_else(|failure: Failure| failure.end_run());

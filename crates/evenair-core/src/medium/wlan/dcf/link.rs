@@ -5,7 +5,7 @@ use crate::medium::wlan::channel::Channel;
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::frame::control::Protection;
 use crate::medium::wlan::rate_control::{
-    AnyRateControl, Config, LinkInfo, NextFrame, Outcome, RateControl,
+    AnyRateControl, Config, LinkInfo, NextFrame, Outcome, RateControl, Report,
 };
 use crate::medium::{Airtime, PhyMode, PhyModes};
 use crate::rng::RngStream;
@@ -144,7 +144,7 @@ impl Adaptation {
     /// The attempt is over. Returns whether the present mode has changed.
     pub(super) fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome) -> bool {
         self.frames[self.chosen] += u64::from(sent_data);
-        self.control.report(now, sent_data, outcome);
+        self.control.report(&Report::of_frame(now, sent_data, outcome));
         let before = std::mem::replace(&mut self.present, self.control.present());
         before != self.present
     }

@@ -6,10 +6,9 @@
 //! doubles, and starts anew, with it, as in the implementation by Lacage (ns-3 `AarfWifiManager`, whose
 //! default maximum is 60): otherwise it would make the probes.
 
-use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl, Report};
 use super::arf::{FallBack, Ladder, Thresholds};
 use crate::component::{configuration, integer};
-use crate::time::Instant;
 
 configuration! {
     /// Parameters of AARF.
@@ -55,11 +54,11 @@ impl RateControl for Aarf {
         self.ladder.rate
     }
 
-    fn report(&mut self, _: Instant, sent_data: bool, outcome: Outcome) {
-        if !sent_data {
+    fn report(&mut self, report: &Report) {
+        if !report.sent_data {
             return;
         }
-        match self.ladder.step(outcome == Outcome::Delivered, self.thresholds) {
+        match self.ladder.step(report.outcome == Outcome::Delivered, self.thresholds) {
             Some(FallBack::Probe) => {
                 let Thresholds { successes, timer, .. } = &mut self.thresholds;
                 *successes = (2 * *successes).min(self.config.max_successes);

@@ -34,14 +34,36 @@ pub struct NextFrame {
     pub prelude: Protection,
 }
 
+/// How the attempt to transmit a PPDU has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// When it is over.
+    pub now: Instant,
+    /// Whether there was a data PPDU; an RTS without CTS tells nothing about a data rate.
+    pub sent_data: bool,
+    /// How it has ended: an A-MPDU is delivered if there was a Block Ack.
+    pub outcome: Outcome,
+    /// MPDUs of the PPDU.
+    pub mpdus: u32,
+    /// Those of them that are acknowledged.
+    pub acknowledged: u32,
+}
+
+impl Report {
+    /// Of a data frame, or of the RTS before it if not `sent_data`.
+    pub const fn of_frame(now: Instant, sent_data: bool, outcome: Outcome) -> Self {
+        let acknowledged = matches!(outcome, Outcome::Delivered) as u32;
+        Self { now, sent_data, outcome, mpdus: 1, acknowledged }
+    }
+}
+
 /// Chooses the rates of one direction of a link.
 pub trait RateControl {
     /// The rate of an attempt that begins now.
     fn choose(&mut self, frame: &NextFrame) -> usize;
 
-    /// The attempt of the last [`RateControl::choose`] is over. `sent_data` is false if it had no data
-    /// frame.
-    fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome);
+    /// The attempt of the last [`RateControl::choose`] is over.
+    fn report(&mut self, report: &Report);
 
     /// The rate at which packets are sent at present, but for those that try another one.
     fn present(&self) -> usize;

@@ -12,9 +12,8 @@
 //! A probe ends with its attempt. In ns-3 failures that follow a failed probe at once do not lower the
 //! rate further until there is a success; the papers have no such rule.
 
-use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl, Report};
 use crate::component::{configuration, integer};
-use crate::time::Instant;
 
 configuration! {
     /// Parameters of ARF.
@@ -130,9 +129,9 @@ impl RateControl for Arf {
         self.ladder.rate
     }
 
-    fn report(&mut self, _: Instant, sent_data: bool, outcome: Outcome) {
-        if sent_data {
-            self.ladder.step(outcome == Outcome::Delivered, self.thresholds);
+    fn report(&mut self, report: &Report) {
+        if report.sent_data {
+            self.ladder.step(report.outcome == Outcome::Delivered, self.thresholds);
         }
     }
 

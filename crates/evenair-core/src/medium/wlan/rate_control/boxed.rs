@@ -2,9 +2,8 @@
 
 use std::fmt::Debug;
 
-use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, RateControl, Report};
 use crate::component::{Prototype, Prototypes, Value};
-use crate::time::Instant;
 
 /// Makes a rate control from the values of its parameters and its link.
 pub type NewRateControl = dyn Fn(&[Value], LinkInfo<'_>) -> Box<dyn BoxedRateControl> + Send + Sync;
@@ -33,8 +32,8 @@ impl RateControl for Boxed {
         self.0.choose(frame)
     }
 
-    fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome) {
-        self.0.report(now, sent_data, outcome);
+    fn report(&mut self, report: &Report) {
+        self.0.report(report);
     }
 
     fn present(&self) -> usize {

@@ -1,8 +1,7 @@
 //! Always the same rate.
 
-use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, RateControl, Report};
 use crate::component::configuration;
-use crate::time::Instant;
 
 configuration! {
     /// Parameters of a fixed rate: none.
@@ -31,7 +30,7 @@ impl RateControl for Fixed {
         self.rate
     }
 
-    fn report(&mut self, _: Instant, _: bool, _: Outcome) {}
+    fn report(&mut self, _: &Report) {}
 
     fn present(&self) -> usize {
         self.rate

@@ -1,11 +1,10 @@
 //! A rate control that knows the channel, in the manner of ns-3's `IdealWifiManager`: the highest rate
 //! at which a frame is received with a given probability. Collisions do not change the rate.
 
-use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, RateControl, Report};
 use crate::component::{configuration, probability};
 use crate::medium::PhyMode;
 use crate::medium::wlan::channel::Model;
-use crate::time::Instant;
 
 configuration! {
     /// Parameters of a rate control that knows the channel.
@@ -47,7 +46,7 @@ impl RateControl for Ideal {
         self.rate
     }
 
-    fn report(&mut self, _: Instant, _: bool, _: Outcome) {}
+    fn report(&mut self, _: &Report) {}
 
     fn present(&self) -> usize {
         self.rate

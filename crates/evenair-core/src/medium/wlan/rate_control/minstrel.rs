@@ -19,7 +19,7 @@
 //! - RTS frames without CTS do not count as attempts at a data rate. What hardware reports varies.
 //! - The number of intervals without a sample does not wrap at 256.
 
-use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
+use super::algorithm::{LinkInfo, NextFrame, Outcome, RateControl, Report};
 use crate::component::{configuration, integer, positive};
 use crate::medium::wlan::Protection;
 use crate::medium::wlan::phy::Phy;
@@ -357,7 +357,7 @@ impl RateControl for Minstrel {
         chain[self.stage].rate
     }
 
-    fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome) {
+    fn report(&mut self, &Report { now, sent_data, outcome, .. }: &Report) {
         let Some(chain) = &mut self.chain else { return };
         chain[self.stage].tried += u32::from(sent_data);
         if outcome != Outcome::Failed {

@@ -105,7 +105,7 @@ fn attempts_count_for_their_rates() {
     let mut rates = Vec::new();
     for outcome in [Outcome::Failed, Outcome::Failed, Outcome::Failed, Outcome::Delivered] {
         rates.push(control.choose(&frame));
-        control.report(Instant::ZERO, true, outcome);
+        control.report(&Report::of_frame(Instant::ZERO, true, outcome));
     }
     assert_eq!(rates, [7, 7, 6, 3]);
     let counts = |control: &Minstrel| {
@@ -114,7 +114,7 @@ fn attempts_count_for_their_rates() {
     assert_eq!(counts(&control), [(2, 0), (1, 0), (1, 1)]);
     // An RTS without CTS is no attempt; the packet that is dropped with it has none.
     assert_eq!(control.choose(&frame), 7);
-    control.report(Instant::ZERO, false, Outcome::GivenUp);
+    control.report(&Report::of_frame(Instant::ZERO, false, Outcome::GivenUp));
     assert_eq!(counts(&control), [(2, 0), (1, 0), (1, 1)]);
 }
 

@@ -1,7 +1,7 @@
 //! Rate control: which rate the data frame of each attempt has.
 //!
-//! Each direction of each link has its own. It learns how each attempt ends that has a data frame; an
-//! RTS without CTS tells nothing about a data rate. To add a rate control, add a file and a line in
+//! Each direction of each link has its own. It learns how each attempt ends, with A-MPDUs also how many MPDUs are
+//! acknowledged; an RTS without CTS tells nothing about a data rate. To add a rate control, add a file and a line in
 //! `rate_controls!` below.
 
 mod aarf;
@@ -15,14 +15,13 @@ mod minstrel;
 mod tests;
 
 pub use aarf::{Aarf, AarfConfig};
-pub use algorithm::{LinkInfo, NextFrame, Outcome, RateControl};
+pub use algorithm::{LinkInfo, NextFrame, Outcome, RateControl, Report};
 pub use arf::{Arf, ArfConfig};
 pub use fixed::{Fixed, FixedConfig};
 pub use ideal::{Ideal, IdealConfig};
 pub use minstrel::{Minstrel, MinstrelConfig};
 
 use crate::component::{Prototype, registry};
-use crate::time::Instant;
 
 /// Generates the registry of all rate controls, and an enum that dispatches to them.
 macro_rules! rate_controls {
@@ -62,10 +61,10 @@ macro_rules! rate_controls {
                 }
             }
 
-            fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome) {
+            fn report(&mut self, report: &Report) {
                 match self {
-                    $(Self::$type(control) => control.report(now, sent_data, outcome),)+
-                    Self::Prototype(control) => control.report(now, sent_data, outcome),
+                    $(Self::$type(control) => control.report(report),)+
+                    Self::Prototype(control) => control.report(report),
                 }
             }
 

@@ -6,7 +6,7 @@ use crate::medium::wlan::Protection;
 use crate::medium::wlan::channel::{self, Channel, SnrConfig};
 use crate::medium::wlan::phy::Phy;
 use crate::rng::{RngStream, StreamId};
-use crate::time::Duration;
+use crate::time::{Duration, Instant};
 
 /// A link of 802.11a that begins at the rate of this index.
 fn link(phy: &Phy, first: usize) -> LinkInfo<'_> {
@@ -29,7 +29,7 @@ fn rates(control: &mut impl RateControl, outcomes: &str) -> Vec<usize> {
             _ => (false, Outcome::Failed),
         };
         control.choose(&frame(1536));
-        control.report(Instant::ZERO, sent_data, outcome);
+        control.report(&Report::of_frame(Instant::ZERO, sent_data, outcome));
         control.present()
     };
     outcomes.chars().filter(|c| *c != ' ').map(step).collect()
