@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use evenair_core::medium::Cell;
-use evenair_core::medium::wlan::channel::{Model, SnrConfig};
+use evenair_core::medium::wlan::channel::{ErrorModel, Model, SnrConfig};
 use evenair_core::medium::wlan::phy::Phy;
 use evenair_core::medium::wlan::rate_control::Config;
 use evenair_core::medium::wlan::{BasicRates, ControlRate, Dcf, DcfConfig, StationConfig};
@@ -91,7 +91,7 @@ fn minstrel_is_within_a_tenth_of_the_best_rate() {
             links.map(|link| goodput(link, fastest, control, snr_db, 10)).iter().sum::<f64>() / 4.0
         };
         let [minstrel, arf, aarf, ideal] = ["minstrel", "arf", "aarf", "ideal"].map(mean);
-        let model = Model::new(&SnrConfig { snr_db }.into(), &phy, &modes);
+        let model = Model::new(&SnrConfig { snr_db }.into(), &phy, &modes, ErrorModel::Formulas);
         let mut success = modes.iter().map(|(mode, _)| model.success(Instant::ZERO, mode, FRAME));
         let is_clear = success.all(|p| !(0.1..0.9).contains(&p));
         let mark = if is_clear { "" } else { "*" };

@@ -227,7 +227,7 @@ fn every_channel_runs() {
     check(|config: &channel::Config| {
         let phy = Phy::dot11g();
         let modes = phy.modes([]);
-        let model = channel::Model::new(config, &phy, &modes);
+        let model = channel::Model::new(config, &phy, &modes, channel::ErrorModel::Formulas);
         for (mode, TxVector { rate, .. }) in modes.iter() {
             let of = |bytes| model.success(Instant::from_nanos(1), mode, bytes);
             let (short, long) = (of(14), of(1536));

@@ -2,13 +2,13 @@
 //!
 //! Path loss: that of free space up to a distance of 1 m (Friis 1946), then proportional to a power of
 //! the distance (log-distance model; Rappaport, Wireless Communications, 2nd ed. 2002, section 4.9.1).
-//! Noise: thermal noise of the channel's bandwidth at 290 K, and the noise figure of the receiver. The
+//! Noise: thermal noise of the frame's bandwidth at 290 K, and the noise figure of the receiver. The
 //! power is the same in both directions.
 
-use super::error_rate::{BANDWIDTH_DSSS, BANDWIDTH_OFDM, ErrorRates};
+use super::error_rate::{ErrorModel, ErrorRates};
 use crate::component::{configuration, number};
-use crate::medium::wlan::phy::{Phy, PhyKind};
-use crate::medium::{PhyFormat, PhyMode, PhyModes};
+use crate::medium::wlan::phy::Phy;
+use crate::medium::{PhyMode, PhyModes, TxVector};
 use crate::time::Instant;
 
 configuration! {
@@ -40,24 +40,33 @@ pub struct Distance {
 }
 
 impl Distance {
-    pub(super) fn new(config: &DistanceConfig, phy: &Phy, modes: &PhyModes) -> Self {
-        Self { errors: ErrorRates::new(modes, |mode| snr_db(config, phy.kind, mode.format)) }
+    pub(super) fn new(
+        config: &DistanceConfig,
+        phy: &Phy,
+        modes: &PhyModes,
+        errors: ErrorModel,
+    ) -> Self {
+        Self { errors: ErrorRates::new(modes, errors, |mode| snr_db(config, phy, mode)) }
     }
 
     pub(super) fn success(&self, _: Instant, mode: PhyMode, bytes: u32) -> f64 {
         self.errors.success(mode, bytes)
     }
+
+    pub(super) fn header_success(&self, _: Instant, mode: PhyMode) -> f64 {
+        self.errors.header_success(mode)
+    }
+
+    pub(super) fn mpdu_success(&self, _: Instant, mode: PhyMode, bytes: u32) -> f64 {
+        self.errors.mpdu_success(mode, bytes)
+    }
 }
 
-/// The ratio of signal to noise of a frame at `rate`, dB.
-pub fn snr_db(config: &DistanceConfig, phy: PhyKind, format: PhyFormat) -> f64 {
+/// The ratio of signal to noise of a frame in `mode`, of all its streams, dB.
+pub fn snr_db(config: &DistanceConfig, phy: &Phy, mode: &TxVector) -> f64 {
     // Channel 6 at 2.4 GHz, channel 36 at 5 GHz (18.4.6.2, 17.3.8.3.3).
-    let frequency =
-        if matches!(phy, PhyKind::Dot11b | PhyKind::Dot11g) { 2.437e9 } else { 5.180e9 };
-    let bandwidth = match format {
-        PhyFormat::Dsss => BANDWIDTH_DSSS,
-        PhyFormat::Ofdm | PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => BANDWIDTH_OFDM,
-    };
+    let frequency = if phy.is_at_2_4_ghz() { 2.437e9 } else { 5.180e9 };
+    let bandwidth = f64::from(mode.width_hz);
     let free_space =
         20.0 * libm::log10(4.0 * std::f64::consts::PI * config.metres.min(1.0) * frequency / LIGHT);
     let loss = free_space + 10.0 * config.exponent * libm::log10(config.metres.max(1.0));

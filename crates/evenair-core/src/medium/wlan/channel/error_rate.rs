@@ -13,16 +13,28 @@
 //!
 //! A frame is received if its PLCP header is (24 bits of BPSK 1/2 with OFDM, 17.3.4; 48 bits at 1 Mb/s
 //! with DSSS, 18.2.3) and all bits of the rest.
+//!
+//! Cells with MCS have the tables of [`mcs_errors`](super::mcs_errors) instead, of OFDM as well, where these have it.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
+use super::mcs_errors::{self, Coding};
 use crate::medium::wlan::phy::{DSSS_RATES, OFDM_RATES};
 use crate::medium::{PhyFormat, PhyMode, PhyModes, TxVector};
 
-/// Noise bandwidth of an OFDM channel, Hz (17.3.2.3).
-pub const BANDWIDTH_OFDM: f64 = 20e6;
+/// SIGNAL of OFDM (17.3.4), with which all later PPDUs begin as well: L-SIG.
+const HEADER_BITS: f64 = 24.0;
 /// Noise bandwidth of a DSSS channel, Hz (ns-3).
 pub const BANDWIDTH_DSSS: f64 = 22e6;
+
+/// How many errors there are at a ratio of signal to noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorModel {
+    /// Formulas for OFDM and DSSS; frames with MCS are not received.
+    Formulas,
+    /// Tables by MCS, data PPDUs with this code; what these do not have is that of the formulas.
+    Tables(Coding),
+}
 
 /// Errors in one mode at one ratio of signal to noise.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +55,9 @@ pub struct ErrorRates {
 }
 
 impl ErrorRates {
-    /// Of these modes, where the ratio of signal to noise of a frame in each is `snr_db`, dB.
-    pub fn new(modes: &PhyModes, snr_db: impl Fn(&TxVector) -> f64) -> Self {
-        let errors = |mode: &TxVector| Errors::new(mode, libm::exp10(snr_db(mode) / 10.0));
+    /// Of these modes, where the ratio of signal to noise of a frame in each, of all its streams, is `snr_db`, dB.
+    pub fn new(modes: &PhyModes, model: ErrorModel, snr_db: impl Fn(&TxVector) -> f64) -> Self {
+        let errors = |mode: &TxVector| Errors::new(mode, model, snr_db(mode));
         Self { modes: modes.iter().map(|(_, mode)| errors(mode)).collect() }
     }
 
@@ -55,17 +67,38 @@ impl ErrorRates {
             libm::exp(header + (8.0 * f64::from(bytes) + extra_bits) * bit)
         })
     }
+
+    /// The probability that the PHY header of a PPDU in `mode` is received.
+    pub fn header_success(&self, mode: PhyMode) -> f64 {
+        self.modes[usize::from(mode.0)].map_or(0.0, |Errors { header, .. }| libm::exp(header))
+    }
+
+    /// The probability that an MPDU of `bytes` is received of a PPDU in `mode` whose header is.
+    pub fn mpdu_success(&self, mode: PhyMode, bytes: u32) -> f64 {
+        self.modes[usize::from(mode.0)]
+            .map_or(0.0, |Errors { bit, .. }| libm::exp(8.0 * f64::from(bytes) * bit))
+    }
 }
 
 impl Errors {
-    /// In `mode` at a ratio of signal to noise of `snr`.
-    fn new(mode: &TxVector, snr: f64) -> Option<Self> {
+    /// In `mode` at a ratio of signal to noise of `snr_db`, of which each stream has an equal part.
+    fn new(mode: &TxVector, model: ErrorModel, snr_db: f64) -> Option<Self> {
+        if let ErrorModel::Tables(coding) = model {
+            let of_stream = snr_db - 10.0 * libm::log10(f64::from(mode.streams));
+            if let Some(bit) = mcs_errors::errors(mode, coding, of_stream) {
+                let header = -HEADER_BITS * mcs_errors::header_errors(snr_db);
+                return Some(Self { header, bit: -bit, extra_bits: 0.0 });
+            }
+        }
+        Self::by_formulas(mode, libm::exp10(snr_db / 10.0))
+    }
+
+    fn by_formulas(mode: &TxVector, snr: f64) -> Option<Self> {
         // SERVICE and tail bits of OFDM: 17.3.2.1.
         let (rates, error, header_bits, extra_bits): (_, fn(usize, f64) -> f64, _, _) =
             match mode.format {
                 PhyFormat::Dsss => (DSSS_RATES, dsss_error, 48.0, 0.0),
-                PhyFormat::Ofdm => (OFDM_RATES, ofdm_error, 24.0, 22.0),
-                // Without a table of theirs no such frame is received.
+                PhyFormat::Ofdm => (OFDM_RATES, ofdm_error, HEADER_BITS, 22.0),
                 PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => return None,
             };
         let rate = rates.iter().position(|rate| *rate == mode.rate)?;

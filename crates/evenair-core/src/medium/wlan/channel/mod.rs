@@ -1,17 +1,23 @@
 //! Channels: which rates the frames of a link may have to be received.
 //!
-//! The channel of a link gives the probability that a frame is received, by its rate and size. It
-//! corrupts the frames of both directions, control frames included. It adds to the loss model of the
+//! The channel of a link gives the probability that a frame is received, by its mode and size. It
+//! corrupts the frames of both directions, control frames included. Of a PPDU with several MPDUs it
+//! may corrupt the PHY header, and with it all, or some of the MPDUs. It adds to the loss model of the
 //! link, which it does not replace. To add a channel, add a file and a line in `channels!` below.
 
 mod distance;
 pub mod error_rate;
+mod mcs_errors;
+#[cfg(test)]
+mod mcs_errors_tests;
 mod schedule;
 mod snr;
 #[cfg(test)]
 mod tests;
 
 pub use distance::{Distance, DistanceConfig};
+pub use error_rate::ErrorModel;
+pub use mcs_errors::Coding;
 pub use schedule::{Schedule, ScheduleConfig};
 pub use snr::{Snr, SnrConfig};
 
@@ -39,10 +45,12 @@ macro_rules! channels {
         }
 
         impl Model {
-            /// The configured channel, in a cell of `phy` with these modes.
-            pub fn new(config: &Config, phy: &Phy, modes: &PhyModes) -> Self {
+            /// The configured channel, in a cell of `phy` with these modes and errors.
+            pub fn new(config: &Config, phy: &Phy, modes: &PhyModes, errors: ErrorModel) -> Self {
                 match config {
-                    $(Config::$type(config) => Self::$type($type::new(config, phy, modes)),)+
+                    $(Config::$type(config) => {
+                        Self::$type($type::new(config, phy, modes, errors))
+                    })+
                 }
             }
 
@@ -50,6 +58,17 @@ macro_rules! channels {
             /// other, is received.
             pub fn success(&self, at: Instant, mode: PhyMode, bytes: u32) -> f64 {
                 match self { $(Self::$type(model) => model.success(at, mode, bytes),)+ }
+            }
+
+            /// The probability that the PHY header of a PPDU in `mode` is received, at `at`.
+            pub fn header_success(&self, at: Instant, mode: PhyMode) -> f64 {
+                match self { $(Self::$type(model) => model.header_success(at, mode),)+ }
+            }
+
+            /// The probability that an MPDU of `bytes`, which ends at `at`, is received of a PPDU in `mode` whose
+            /// header is.
+            pub fn mpdu_success(&self, at: Instant, mode: PhyMode, bytes: u32) -> f64 {
+                match self { $(Self::$type(model) => model.mpdu_success(at, mode, bytes),)+ }
             }
         }
     };
@@ -69,9 +88,15 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The configured channel, in a cell of `phy` with these modes. `stream` is its random stream.
-    pub fn new(config: &Config, phy: &Phy, modes: &PhyModes, stream: RngStream) -> Self {
-        Self { model: Model::new(config, phy, modes), stream }
+    /// The configured channel, in a cell of `phy` with these modes and errors. `stream` is its random stream.
+    pub fn new(
+        config: &Config,
+        phy: &Phy,
+        modes: &PhyModes,
+        errors: ErrorModel,
+        stream: RngStream,
+    ) -> Self {
+        Self { model: Model::new(config, phy, modes, errors), stream }
     }
 
     /// What is known of it.
@@ -82,5 +107,15 @@ impl Channel {
     /// Whether the frame is corrupted. One random number for each frame.
     pub fn corrupts(&mut self, frame: &Transmission) -> bool {
         self.stream.uniform() >= self.model.success(frame.at, frame.mode, frame.bytes)
+    }
+
+    /// Whether the PHY header of a PPDU in `mode` is corrupted, which ends at `at`. One random number.
+    pub fn corrupts_header(&mut self, at: Instant, mode: PhyMode) -> bool {
+        self.stream.uniform() >= self.model.header_success(at, mode)
+    }
+
+    /// Whether an MPDU is corrupted of a PPDU whose header is not. One random number for each.
+    pub fn corrupts_mpdu(&mut self, mpdu: &Transmission) -> bool {
+        self.stream.uniform() >= self.model.mpdu_success(mpdu.at, mpdu.mode, mpdu.bytes)
     }
 }

@@ -1,6 +1,6 @@
 //! A channel with white noise and a constant ratio of signal to noise.
 
-use super::error_rate::ErrorRates;
+use super::error_rate::{ErrorModel, ErrorRates};
 use crate::component::{configuration, number};
 use crate::medium::wlan::phy::Phy;
 use crate::medium::{PhyMode, PhyModes};
@@ -11,9 +11,10 @@ configuration! {
     pub struct SnrConfig {
         name: "snr",
         summary: "white Gaussian noise: error rates by modulation and coding",
-        source: "Miller (NIST) 2003 for OFDM, Pei and Henderson 2009 for 802.11b, as in ns-3",
+        source: "Miller (NIST) 2003, Pei and Henderson 2009 (802.11b), tables by MCS, as in ns-3",
     }
-    /// ratio of signal to noise in the bandwidth of the channel (OFDM 20 MHz, 802.11b 22 MHz), dB
+    /// ratio of signal to noise in the bandwidth of the frame (OFDM 20 MHz, 802.11b 22 MHz), dB; of N
+    /// spatial streams each has 1/N of the signal
     snr_db: f64 = 25.0, number(-30.0..=100.0);
 }
 
@@ -24,11 +25,19 @@ pub struct Snr {
 }
 
 impl Snr {
-    pub(super) fn new(config: &SnrConfig, _: &Phy, modes: &PhyModes) -> Self {
-        Self { errors: ErrorRates::new(modes, |_| config.snr_db) }
+    pub(super) fn new(config: &SnrConfig, _: &Phy, modes: &PhyModes, errors: ErrorModel) -> Self {
+        Self { errors: ErrorRates::new(modes, errors, |_| config.snr_db) }
     }
 
     pub(super) fn success(&self, _: Instant, mode: PhyMode, bytes: u32) -> f64 {
         self.errors.success(mode, bytes)
+    }
+
+    pub(super) fn header_success(&self, _: Instant, mode: PhyMode) -> f64 {
+        self.errors.header_success(mode)
+    }
+
+    pub(super) fn mpdu_success(&self, _: Instant, mode: PhyMode, bytes: u32) -> f64 {
+        self.errors.mpdu_success(mode, bytes)
     }
 }

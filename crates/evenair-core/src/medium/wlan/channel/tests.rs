@@ -9,8 +9,8 @@ use super::error_rate::{
 };
 use super::*;
 use crate::loss::FrameKind;
-use crate::medium::wlan::phy::{DSSS_RATES, OFDM_RATES, PhyKind};
-use crate::medium::{PhyFormat, TxVector};
+use crate::medium::TxVector;
+use crate::medium::wlan::phy::{DSSS_RATES, LONG_PREAMBLE, OFDM_RATES};
 use crate::packet::{Direction, NodeId};
 use crate::rng::StreamId;
 use crate::time::Duration;
@@ -183,7 +183,8 @@ fn required(vector: TxVector, bytes: u32) -> f64 {
     let (mut low, mut high) = (-20.0, 50.0);
     while high - low > 1e-6 {
         let middle = (low + high) / 2.0;
-        let success = ErrorRates::new(&modes, |_| middle).success(mode, bytes);
+        let success =
+            ErrorRates::new(&modes, ErrorModel::Formulas, |_| middle).success(mode, bytes);
         if success < 0.9 { low = middle } else { high = middle }
     }
     low
@@ -216,7 +217,7 @@ fn curves_are_in_order() {
     let [slow, fast] = [2, 3].map(|i| required(TxVector::dsss(DSSS_RATES[i]), 1024));
     assert!((fast - slow - 10.0 * 2.0_f64.log10()).abs() < 0.3, "{slow} and {fast} dB");
     let unknown = PhyModes::new([TxVector::ofdm(Rate::from_mbps(7))]);
-    let errors = ErrorRates::new(&unknown, |_| 30.0);
+    let errors = ErrorRates::new(&unknown, ErrorModel::Formulas, |_| 30.0);
     assert_eq!(errors.success(PhyMode(0), 100), 0.0, "no such rate");
 }
 
@@ -225,8 +226,13 @@ fn curves_are_in_order() {
 fn frames_are_corrupted_as_often_as_the_curve_says() {
     let phy = Phy::dot11a();
     let config: Config = SnrConfig { snr_db: 21.0 }.into();
-    let mut channel =
-        Channel::new(&config, &phy, &phy.modes([]), RngStream::new(1, StreamId::Channel, 1));
+    let mut channel = Channel::new(
+        &config,
+        &phy,
+        &phy.modes([]),
+        ErrorModel::Formulas,
+        RngStream::new(1, StreamId::Channel, 1),
+    );
     for (mbps, bytes) in [(48, 1536), (54, 76), (54, 300)] {
         let frame = transmission(Duration::from_millis(1), mbps, bytes);
         let success = channel.model().success(frame.at, frame.mode, bytes);
@@ -244,7 +250,7 @@ fn a_schedule_corrupts_what_is_faster() {
         serde_json::json!({ "kind": "schedule", "rates": [[0, "54 Mbps"], [1, "12 Mbps"]] });
     let config: Config = serde_json::from_value(table).unwrap();
     let (phy, stream) = (Phy::dot11a(), RngStream::new(1, StreamId::Channel, 1));
-    let mut channel = Channel::new(&config, &phy, &phy.modes([]), stream);
+    let mut channel = Channel::new(&config, &phy, &phy.modes([]), ErrorModel::Formulas, stream);
     for (ms, mbps, lost) in
         [(0, 54, false), (999, 54, false), (1000, 54, true), (1000, 18, true), (2000, 12, false)]
     {
@@ -257,21 +263,22 @@ fn a_schedule_corrupts_what_is_faster() {
 /// 2.437 GHz: 40.18 dB at 1 m. 22 MHz have 73.42 dB.
 #[test]
 fn the_ratio_of_signal_to_noise_follows_from_the_distance() {
+    let rate = Rate::from_mbps(6);
     let config = DistanceConfig { metres: 10.0, tx_power_dbm: 16.0, ..DistanceConfig::default() };
-    for (phy, format, expected) in [
-        (PhyKind::Dot11a, PhyFormat::Ofdm, 16.0 - 46.73 - 30.0 + 93.96),
-        (PhyKind::Dot11g, PhyFormat::Ofdm, 16.0 - 40.18 - 30.0 + 93.96),
-        (PhyKind::Dot11g, PhyFormat::Dsss, 16.0 - 40.18 - 30.0 + 93.55),
-        (PhyKind::Dot11b, PhyFormat::Dsss, 16.0 - 40.18 - 30.0 + 93.55),
+    for (phy, mode, expected) in [
+        (Phy::dot11a(), TxVector::ofdm(rate), 16.0 - 46.73 - 30.0 + 93.96),
+        (Phy::dot11g(), TxVector::ofdm(rate), 16.0 - 40.18 - 30.0 + 93.96),
+        (Phy::dot11g(), TxVector::dsss(rate), 16.0 - 40.18 - 30.0 + 93.55),
+        (Phy::dot11b(LONG_PREAMBLE), TxVector::dsss(rate), 16.0 - 40.18 - 30.0 + 93.55),
     ] {
-        let found = distance::snr_db(&config, phy, format);
-        assert!((found - expected).abs() < 0.02, "{phy} {format:?}: {found}, not {expected}");
+        let found = distance::snr_db(&config, &phy, &mode);
+        assert!((found - expected).abs() < 0.02, "{mode:?}: {found}, not {expected}");
     }
     let at = |metres| {
         distance::snr_db(
             &DistanceConfig { metres, ..config.clone() },
-            PhyKind::Dot11a,
-            PhyFormat::Ofdm,
+            &Phy::dot11a(),
+            &TxVector::ofdm(rate),
         )
     };
     assert!((at(20.0) - at(40.0) - 30.0 * 2.0_f64.log10()).abs() < 1e-9, "exponent 3");

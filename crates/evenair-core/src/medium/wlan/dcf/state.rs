@@ -3,7 +3,7 @@
 use super::exchange::{Exchange, Failure};
 use super::link::{Adaptation, Link};
 use super::mac::{Beacons, Mac, contender_of};
-use crate::medium::wlan::channel::Channel;
+use crate::medium::wlan::channel::{Channel, ErrorModel};
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Backoff, Contention, IdleSlots};
 use crate::medium::{
@@ -113,7 +113,9 @@ impl Dcf {
         };
         let channel = |(entity, node): (u64, &StationConfig)| {
             let stream = RngStream::new(seed, StreamId::Channel, entity);
-            node.channel.as_ref().map(|config| Box::new(Channel::new(config, phy, &modes, stream)))
+            node.channel.as_ref().map(|config| {
+                Box::new(Channel::new(config, phy, &modes, ErrorModel::Formulas, stream))
+            })
         };
         let channels: Vec<_> = (0..).zip(nodes).map(channel).collect();
         let link = |link: u32| {

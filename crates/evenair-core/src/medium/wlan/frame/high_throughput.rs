@@ -166,6 +166,12 @@ impl Mcs {
         Rate::from_mbps(self.scheme().reference)
     }
 
+    /// The MCS with the modulation and code rate of OFDM at `rate`; `None` of 9 Mb/s, which is that of none.
+    pub(in crate::medium::wlan) fn with_modulation_of(rate: Rate) -> Option<Self> {
+        let of = |scheme: &Scheme| Rate::from_mbps(scheme.reference) == rate;
+        SCHEMES.iter().position(of).map(|mcs| Self(mcs as u8))
+    }
+
     fn scheme(self) -> Scheme {
         SCHEMES[usize::from(self.0).min(SCHEMES.len() - 1)]
     }

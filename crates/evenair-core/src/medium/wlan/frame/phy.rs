@@ -351,6 +351,11 @@ impl Phy {
         u32::try_from(bits / 8).unwrap_or(u32::MAX)
     }
 
+    /// Whether the cell is in the band of 2.4 GHz, where SIFS is 10 us (18.3.3, 19.8.4); else it is in one of 5 GHz.
+    pub fn is_at_2_4_ghz(&self) -> bool {
+        self.sifs == Self::dot11g().sifs
+    }
+
     /// Whether frames begin with the short preamble of 802.11b.
     pub fn has_short_preamble(&self) -> bool {
         self.preamble == SHORT_PREAMBLE

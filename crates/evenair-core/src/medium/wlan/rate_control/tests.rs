@@ -3,7 +3,7 @@
 use super::*;
 use crate::medium::PhyMode;
 use crate::medium::wlan::Protection;
-use crate::medium::wlan::channel::{self, Channel, SnrConfig};
+use crate::medium::wlan::channel::{self, Channel, ErrorModel, SnrConfig};
 use crate::medium::wlan::phy::Phy;
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
@@ -144,7 +144,8 @@ fn the_ideal_rate_follows_channel_and_size() {
     let stream = RngStream::new(1, StreamId::Channel, 0);
     for snr_db in [0.0, 5.0, 8.0, 10.0, 15.0, 19.0, 22.4, 25.0] {
         let config: channel::Config = SnrConfig { snr_db }.into();
-        let channel = Channel::new(&config, &phy, &phy.modes([]), stream.clone());
+        let channel =
+            Channel::new(&config, &phy, &phy.modes([]), ErrorModel::Formulas, stream.clone());
         let known = LinkInfo { channel: Some(&channel), ..link(&phy, 7) };
         let mut control = Ideal::new(IdealConfig::default(), known);
         for bytes in [76, 1536] {
@@ -166,8 +167,13 @@ fn the_ideal_rate_follows_a_schedule() {
         serde_json::json!({ "kind": "schedule", "rates": [[0, 54e6], [1, 6e6], [2, 20e6]] });
     let config: channel::Config = serde_json::from_value(table).unwrap();
     let phy = Phy::dot11a();
-    let channel =
-        Channel::new(&config, &phy, &phy.modes([]), RngStream::new(1, StreamId::Channel, 0));
+    let channel = Channel::new(
+        &config,
+        &phy,
+        &phy.modes([]),
+        ErrorModel::Formulas,
+        RngStream::new(1, StreamId::Channel, 0),
+    );
     let known = LinkInfo { channel: Some(&channel), ..link(&phy, 0) };
     let mut control = Ideal::new(IdealConfig::default(), known);
     let mut at = |ms| {
