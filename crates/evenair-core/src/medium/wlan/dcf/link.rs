@@ -1,14 +1,9 @@
-//! One direction of a link: the frames of its attempts, and the control of their rates.
+//! One direction of a link: the frames of its attempts.
 
 use super::exchange::{Frames, payload};
-use crate::medium::wlan::channel::Channel;
-use crate::medium::wlan::config::{DcfConfig, StationConfig};
-use crate::medium::wlan::frame::control::Protection;
-use crate::medium::wlan::rate_control::{
-    AnyRateControl, Config, LinkInfo, NextFrame, Outcome, RateControl, Report,
-};
+use crate::medium::wlan::config::DcfConfig;
+use crate::medium::wlan::rate_control::Adaptation;
 use crate::medium::{Airtime, PhyMode, PhyModes};
-use crate::rng::RngStream;
 use crate::time::Instant;
 
 /// One direction of the link between a station and the access point.
@@ -87,75 +82,5 @@ impl Link {
         } else {
             self.frames = Frames::new(config, modes, bytes, mode);
         }
-    }
-}
-
-/// The rate control of one direction of a link, and how often it used each mode.
-#[derive(Debug)]
-pub(super) struct Adaptation {
-    /// Those that it chooses among, by ascending rate.
-    modes: Vec<PhyMode>,
-    control: AnyRateControl,
-    /// What the control frames of the link are for, but for those of long data frames.
-    protection: Protection,
-    /// That of the last attempt.
-    chosen: usize,
-    /// The present one when it was last looked at.
-    present: usize,
-    /// Data frames in each.
-    frames: Vec<u64>,
-}
-
-impl Adaptation {
-    /// Of a link of `node`; `None` where its rate is fixed.
-    pub(super) fn new(
-        config: &DcfConfig,
-        modes: &PhyModes,
-        node: &StationConfig,
-        channel: Option<&Channel>,
-        stream: RngStream,
-    ) -> Option<Self> {
-        if matches!(node.rate_control, Config::Fixed(_)) {
-            return None;
-        }
-        let modes = config.phy.modes_of(node.phy, modes);
-        let first = modes.iter().rposition(|(_, vector)| vector.rate <= node.rate).unwrap_or(0);
-        let protection = config.protection_of(&modes[0].1);
-        let choices: Vec<_> = modes.iter().map(|(mode, _)| *mode).collect();
-        let link = LinkInfo { modes, first, phy: &config.phy, channel, stream };
-        let control = AnyRateControl::new(&node.rate_control, link);
-        Some(Self {
-            protection,
-            present: control.present(),
-            control,
-            chosen: first,
-            frames: vec![0; choices.len()],
-            modes: choices,
-        })
-    }
-
-    /// The mode of an attempt that begins now, with a data frame of `bytes`.
-    pub(super) fn choose(&mut self, now: Instant, bytes: u32, needs_rts: bool) -> PhyMode {
-        let prelude = if needs_rts { Protection::RtsCts } else { self.protection };
-        self.chosen = self.control.choose(&NextFrame { now, bytes, prelude });
-        self.modes[self.chosen]
-    }
-
-    /// The attempt is over. Returns whether the present mode has changed.
-    pub(super) fn report(&mut self, now: Instant, sent_data: bool, outcome: Outcome) -> bool {
-        self.frames[self.chosen] += u64::from(sent_data);
-        self.control.report(&Report::of_frame(now, sent_data, outcome));
-        let before = std::mem::replace(&mut self.present, self.control.present());
-        before != self.present
-    }
-
-    /// The present mode.
-    pub(super) fn present(&self) -> PhyMode {
-        self.modes[self.control.present()]
-    }
-
-    /// The data frames in each mode, by ascending rate.
-    pub(super) fn frames_by_mode(&self) -> impl Iterator<Item = (PhyMode, u64)> {
-        self.modes.iter().copied().zip(self.frames.iter().copied())
     }
 }

@@ -1,14 +1,15 @@
 //! The state of a cell, and the steps that exchanges, beacons and collisions have in common.
 
 use super::exchange::{Exchange, Failure};
-use super::link::{Adaptation, Link};
+use super::link::Link;
 use super::mac::{Beacons, Mac, contender_of};
 use crate::medium::wlan::channel::{Channel, ErrorModel};
 use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Backoff, Contention, IdleSlots};
+use crate::medium::wlan::rate_control::{Adaptation, LinkInfo, Report};
 use crate::medium::{
     AirEvent, Associations, Attempt, CellContext, LinkId, Listening, Outcome, PacketId, PhyMode,
-    QueueLayout, Setup, Taken, Transmission, TxStatus,
+    PhyModes, QueueLayout, Setup, Taken, Transmission, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
@@ -36,6 +37,21 @@ pub(super) enum Phase {
     Acknowledging,
     /// An attempt that fails; its last frame ends when the phase is `due`.
     Failing(Failure),
+}
+
+/// The rate control of a link of `node`; `None` where its rate is fixed.
+fn adaptation(
+    config: &DcfConfig,
+    modes: &PhyModes,
+    node: &StationConfig,
+    channel: Option<&Channel>,
+    stream: RngStream,
+) -> Option<Adaptation> {
+    let modes = config.phy.modes_of(node.phy, modes);
+    let first = modes.iter().rposition(|(_, vector)| vector.rate <= node.rate).unwrap_or(0);
+    let protection = config.protection_of(&modes[0].1);
+    let link = LinkInfo { modes, first, phy: &config.phy, channel, stream };
+    Adaptation::new(&node.rate_control, link, protection)
 }
 
 /// An 802.11 cell.
@@ -123,7 +139,7 @@ impl Dcf {
             let (node, channel) = (&nodes[entity], channels[entity].as_deref());
             let entity = 2 * entity as u64 + link.direction() as u64;
             let stream = RngStream::new(seed, StreamId::RateControl, entity);
-            let adaptation = Adaptation::new(&config, &modes, node, channel, stream);
+            let adaptation = adaptation(&config, &modes, node, channel, stream);
             Link::new(&config, &modes, mode_of(node.rate), adaptation)
         };
         let mut links: Vec<_> = (0..2 * associations.stations().len() as u32).map(link).collect();
@@ -323,7 +339,7 @@ impl Dcf {
         cell: &mut impl CellContext,
     ) {
         if let Some(adaptation) = &mut self.link_mut(from).adaptation {
-            let changed = adaptation.report(at, sent_data, outcome);
+            let changed = adaptation.report(&Report::of_frame(at, sent_data, outcome));
             self.rate_changes += u64::from(changed);
         }
         let mac = &self.macs[from.index()];

@@ -5,6 +5,7 @@
 //! `rate_controls!` below.
 
 mod aarf;
+mod adaptation;
 mod algorithm;
 mod arf;
 pub mod boxed;
@@ -15,6 +16,7 @@ mod minstrel;
 mod tests;
 
 pub use aarf::{Aarf, AarfConfig};
+pub(in crate::medium::wlan) use adaptation::Adaptation;
 pub use algorithm::{LinkInfo, NextFrame, Outcome, RateControl, Report};
 pub use arf::{Arf, ArfConfig};
 pub use fixed::{Fixed, FixedConfig};
