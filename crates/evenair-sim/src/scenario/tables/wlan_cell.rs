@@ -242,7 +242,7 @@ impl WlanCell {
         let aggregation = of_station.or(self.aggregation.as_ref());
         let limits = |config: &AggregationConfig| config.limits(mode.format);
         let aggregation = aggregation.map_or(Some(Aggregation::of(mode.format)), limits);
-        Ok(EdcaNode { mode, aggregation })
+        Ok(EdcaNode::new(mode, aggregation))
     }
 
     /// How the medium chooses the rate of control frames.

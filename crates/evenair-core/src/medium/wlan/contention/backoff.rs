@@ -40,6 +40,11 @@ impl Backoff {
         self.cw = self.cw_min;
     }
 
+    /// CWmax, slots.
+    pub(in crate::medium::wlan) fn cw_max(&self) -> u32 {
+        self.cw_max
+    }
+
     /// CW, slots.
     pub(in crate::medium::wlan) fn cw(&self) -> u32 {
         self.cw

@@ -12,13 +12,16 @@ pub(super) struct Class {
     pub(super) from: u64,
     /// Slots that they have counted before the present (or next) idle period.
     pub(super) elapsed: u64,
+    /// Slots that they count at a boundary at which another one transmits.
+    pub(super) busy_boundary: u64,
     pub(super) ring: SlotRing,
 }
 
 impl Class {
     /// A class whose first boundary is `first`, in a cell with this number of contenders.
-    pub(super) fn new(first: u64, contenders: usize) -> Self {
-        Self { first, from: first, elapsed: 0, ring: SlotRing::new(contenders) }
+    pub(super) fn new(first: u64, busy_boundary: u64, contenders: usize) -> Self {
+        let ring = SlotRing::new(contenders);
+        Self { first, from: first, elapsed: 0, busy_boundary, ring }
     }
 
     /// Slots that those in the ring have counted when `boundary` of this idle period is reached.

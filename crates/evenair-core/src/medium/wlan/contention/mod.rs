@@ -119,8 +119,9 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
         let contender = |class| Contender { state: State::Post(0), class };
         let contenders: Vec<_> = classes.into_iter().map(contender).collect();
         let smallest = aifsn.into_iter().min().unwrap_or(0);
-        let mut classes =
-            aifsn.map(|aifsn| Class::new(u64::from(aifsn - smallest), contenders.len()));
+        let mut classes = aifsn.map(|aifsn| {
+            Class::new(u64::from(aifsn - smallest), R::BUSY_BOUNDARY, contenders.len())
+        });
         if CLASSES > 1 {
             let used = contenders.iter().map(|contender| usize::from(contender.class) + 1);
             let used = used.max().unwrap_or(0);
@@ -134,6 +135,13 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
             exempt: Vec::new(),
             rule: PhantomData,
         }
+    }
+
+    /// Those of `class` count idle slots only, as in the DCF, whatever the rule of the others is.
+    #[must_use]
+    pub(in crate::medium::wlan) fn with_idle_slots(mut self, class: u8) -> Self {
+        self.classes[usize::from(class)].busy_boundary = IdleSlots::BUSY_BOUNDARY;
+        self
     }
 
     /// A busy period has ended. The contenders in the rings count from their AIFS and `deferral` slots on.
@@ -286,7 +294,7 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
             if Self::is_unused(class) {
                 break;
             }
-            class.seize(boundary, R::BUSY_BOUNDARY, &mut transmit);
+            class.seize(boundary, Self::busy_boundary(class), &mut transmit);
         }
         if !self.off_grid.is_empty() {
             self.seize_off_grid(boundary, transmit, draw);
@@ -306,7 +314,8 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
                 transmit(s.id);
                 return false;
             }
-            let counted = (boundary + R::BUSY_BOUNDARY).saturating_sub(s.from).min(s.counter);
+            let busy_boundary = Self::busy_boundary(&self.classes[self.class(s.id)]);
+            let counted = (boundary + busy_boundary).saturating_sub(s.from).min(s.counter);
             let draws = s.immediate && !R::ZERO_IS_NONE;
             let left = if draws { u64::from(draw(s.id)) } else { s.counter - counted };
             // A post-backoff of 0 that has not reached its boundary may not be over yet.
@@ -323,6 +332,12 @@ impl<R: CounterRule, const CLASSES: usize> Contention<R, CLASSES> {
     #[inline(always)]
     const fn is_unused(class: &Class) -> bool {
         CLASSES > 1 && class.first == UNUSED
+    }
+
+    /// Slots that those of `class` count at a boundary at which another one transmits.
+    #[inline(always)]
+    const fn busy_boundary(class: &Class) -> u64 {
+        if CLASSES == 1 { R::BUSY_BOUNDARY } else { class.busy_boundary }
     }
 
     /// The class of `id`.

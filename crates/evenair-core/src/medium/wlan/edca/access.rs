@@ -5,6 +5,7 @@ use super::lifetime;
 use super::mac::{PER_NODE, category_of, node_of};
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::loss::FrameKind;
+use crate::medium::wlan::Protection;
 use crate::medium::wlan::contention::{ContenderId, internal};
 use crate::medium::{CellContext, LinkId, PhyMode, Transmission};
 use crate::time::{Duration, Instant};
@@ -61,8 +62,9 @@ impl Edca {
         let Self { config, agreements, amsdus, usage, .. } = self;
         let link = &mut self.links[self.setup.layout.link(queue)?.0.index()];
         let agreement = &mut agreements[queue.0 as usize];
-        let (sifs, control) = (config.phy.sifs, link.control);
+        let sifs = config.phy.sifs;
         if agreement.asks {
+            let control = link.control;
             let psdu = Psdu { mpdus: 0, bytes: control.block_ack_req.bytes };
             let end = start + control.block_ack_req.time;
             return Some(Sent {
@@ -76,9 +78,13 @@ impl Edca {
                 end,
             });
         }
-        let cts_end = control.rts.time + sifs + control.cts.time + sifs;
-        let may_have_rts = is_first && config.rts_threshold.is_some();
-        let before = if may_have_rts { cts_end } else { Duration::ZERO };
+        link.adapt(config, &self.setup.modes, now, agreement.single(link).bytes);
+        let (control, format) = (link.control, link.vector.format);
+        let prelude = |bytes| match is_first {
+            true => config.prelude(format, bytes),
+            false => Protection::Off,
+        };
+        let before = control.time_before(prelude(u32::MAX), sifs);
         let most = end.since(start).saturating_sub(before + sifs + control.block_ack.time);
         let dropped = &mut usage[node_of(contender).index()].dropped;
         let take = |room| match config.lifetime {
@@ -86,8 +92,9 @@ impl Edca {
             Some(lifetime) => lifetime::take(now, queue, room, lifetime, dropped, cell),
         };
         let psdu = agreement.aggregate(config, link, most, amsdus, take);
-        let has_rts = is_first && config.rts_threshold.is_some_and(|most| psdu.bytes > most);
-        let ppdu_start = if has_rts { start + cts_end } else { start };
+        let prelude = prelude(psdu.bytes);
+        let has_rts = prelude == Protection::RtsCts;
+        let ppdu_start = start + control.time_before(prelude, sifs);
         let end = ppdu_start + link.ppdu_time(config, psdu.bytes);
         let first_end = if has_rts { start + control.rts.time } else { end };
         Some(Sent { contender, queue, psdu, has_rts, start, ppdu_start, first_end, end })
@@ -105,6 +112,10 @@ impl Edca {
         let link = self.link_of(queue).index();
         let link = &mut self.links[link];
         let agreement = &self.agreements[queue.0 as usize];
+        if !agreement.asks {
+            let bytes = agreement.single(link).bytes;
+            link.adapt(&self.config, &self.setup.modes, now, bytes);
+        }
         let least = if agreement.asks {
             link.control.block_ack_req.time + link.control.block_ack.time
         } else {
@@ -135,7 +146,8 @@ impl Edca {
         self.fate = Fate::Answered;
         (self.due, self.phase) = (sent.end, Phase::Sending);
         let station = self.setup.associations.station(link_id);
-        if cell.no_loss_before(station) <= response_end {
+        let has_channel = self.channels[station.index()].is_some();
+        if has_channel || cell.no_loss_before(station) <= response_end {
             self.exchange_on_lossy_link(sent, link_id, cell);
         }
         if self.phase == Phase::Sending {
@@ -192,9 +204,21 @@ impl Edca {
         let link = &self.links[link_id.index()];
         let (sifs, control, control_mode) = (self.config.phy.sifs, link.control, link.control_mode);
         let station = self.setup.associations.station(link_id);
+        let mut channel = self.channels[station.index()].as_deref_mut();
+        let header_end = sent.ppdu_start + link.preamble;
+        let has_lost_header = sent.psdu.mpdus > 0
+            && channel
+                .as_deref_mut()
+                .is_some_and(|channel| channel.corrupts_header(header_end, link.mode));
+        // Channel and loss model are both asked, so that neither changes the random numbers of the other.
         let mut is_corrupted = |kind, at, link: LinkId, mode: PhyMode, bytes| {
             let direction = link.direction();
-            cell.is_corrupted(&Transmission { kind, at, station, direction, mode, bytes })
+            let frame = Transmission { kind, at, station, direction, mode, bytes };
+            let by_channel = channel.as_deref_mut().is_some_and(|channel| match kind {
+                FrameKind::Data => channel.corrupts_mpdu(&frame),
+                FrameKind::Control => channel.corrupts(&frame),
+            });
+            cell.is_corrupted(&frame) | by_channel
         };
         let (forward, backward) = (link_id, link_id.reversed());
         let (data, of_control) = (FrameKind::Data, FrameKind::Control);
@@ -220,6 +244,9 @@ impl Edca {
             for (decoded, (bytes, end)) in self.decoded.iter_mut().zip(mpdus) {
                 let at = sent.ppdu_start + link.received_after(end);
                 *decoded = !is_corrupted(data, at, forward, link.mode, bytes);
+            }
+            if has_lost_header {
+                self.decoded.fill(false);
             }
             if !self.decoded.contains(&true) {
                 return fails(Fate::NoResponse, sent.end);

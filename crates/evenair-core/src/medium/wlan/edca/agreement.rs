@@ -5,8 +5,9 @@ use super::aggregation::Aggregation;
 use super::config::{Control, ControlFrame, EdcaConfig};
 use crate::medium::wlan::block_ack::{Originator, Recipient};
 use crate::medium::wlan::frame::high_throughput;
+use crate::medium::wlan::rate_control::Adaptation;
 use crate::medium::{Airtime, PacketId, PhyMode, PhyModes, Taken, TxVector};
-use crate::time::Duration;
+use crate::time::{Duration, Instant};
 
 /// One direction of the link between a station and its access point.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(super) struct Link {
     /// Its control frames, and their mode.
     pub(super) control: Control,
     pub(super) control_mode: PhyMode,
+    /// Chooses the mode; `None`: it is always the same.
+    pub(super) adaptation: Option<Box<Adaptation>>,
     /// The last PSDU, and how long its PPDU lasts. Most repeat it, which saves a division.
     last: (u32, Duration),
     /// Of the accesses that are over.
@@ -36,6 +39,8 @@ pub(super) struct Agreement {
     originator: Originator<Outgoing>,
     /// Those that the receiver holds back.
     recipient: Recipient<PacketId>,
+    /// Bytes that an MPDU has besides an IP packet.
+    overhead: u32,
     /// How many of the first of these have been transmitted.
     transmitted: usize,
     /// Whether the sender is to ask for a Block Ack that it did not get, or to say that its window has moved.
@@ -71,6 +76,7 @@ impl Link {
         modes: &PhyModes,
         mode: PhyMode,
         aggregation: Option<Aggregation>,
+        adaptation: Option<Adaptation>,
     ) -> Self {
         let vector = *modes.vector(mode);
         let (response, control) = config.control(&vector, window(aggregation));
@@ -88,7 +94,41 @@ impl Link {
             control_mode: modes.find(&response).unwrap_or(mode),
             last: (0, config.ppdu_time(0, &vector)),
             airtime: Airtime::default(),
+            adaptation: adaptation.map(Box::new),
         }
+    }
+
+    /// Its rate control, if it has one, chooses the mode of an attempt that begins now with an MPDU of `bytes`.
+    #[inline(always)]
+    pub(super) fn adapt(
+        &mut self,
+        config: &EdcaConfig,
+        modes: &PhyModes,
+        now: Instant,
+        bytes: u32,
+    ) {
+        if self.adaptation.is_some() {
+            self.choose(config, modes, now, bytes);
+        }
+    }
+
+    #[inline(never)] // only with rate control
+    fn choose(&mut self, config: &EdcaConfig, modes: &PhyModes, now: Instant, bytes: u32) {
+        let Some(mut adaptation) = self.adaptation.take() else { return };
+        let has_rts = config.rts_threshold.is_some_and(|threshold| bytes > threshold);
+        let mode = adaptation.choose(now, bytes, has_rts);
+        self.adaptation = Some(adaptation);
+        if mode != self.mode {
+            let Self { aggregation, airtime, adaptation, .. } = self;
+            let (airtime, adaptation) = (*airtime, adaptation.take());
+            let other = Self::new(config, modes, mode, *aggregation, None);
+            *self = Self { airtime, adaptation, ..other };
+        }
+    }
+
+    /// The mode of its PPDUs, but for those that try another one.
+    pub(super) fn present_mode(&self) -> PhyMode {
+        self.adaptation.as_ref().map_or(self.mode, |adaptation| adaptation.present())
     }
 
     /// Whether its MPDUs are under Block Ack agreements.
@@ -144,10 +184,10 @@ fn window(aggregation: Option<Aggregation>) -> u16 {
 }
 
 impl Agreement {
-    /// An agreement with this window.
-    pub(super) fn new(window: u16) -> Self {
+    /// An agreement with this window, whose MPDUs have `overhead` bytes besides an IP packet.
+    pub(super) fn new(window: u16, overhead: u32) -> Self {
         let (originator, recipient) = (Originator::new(window), Recipient::new(window));
-        Self { originator, recipient, transmitted: 0, asks: false }
+        Self { originator, recipient, overhead, transmitted: 0, asks: false }
     }
 
     /// Whether the sender has something to transmit besides what waits in its queue.
@@ -173,12 +213,12 @@ impl Agreement {
         Psdu { mpdus: 1, bytes: EdcaConfig::single(first, link.vector.format) }
     }
 
-    /// The sender has taken a packet, which becomes an MPDU with `overhead` bytes more.
+    /// The sender has taken a packet, which becomes an MPDU.
     #[inline(always)]
-    pub(super) fn push(&mut self, taken: Taken, overhead: u32, amsdus: &mut Amsdus) {
+    pub(super) fn push(&mut self, taken: Taken, amsdus: &mut Amsdus) {
         amsdus.begin(taken.packet);
         let (packet, payload) = (taken.packet, taken.bytes);
-        let bytes = payload + overhead;
+        let bytes = payload + self.overhead;
         self.originator.push(Outgoing { packet, bytes, payload, packets: 1, failures: 0 });
     }
 
@@ -229,7 +269,7 @@ impl Agreement {
             }
             (mpdus, before, bytes) = (mpdus + 1, bytes, lengthened);
         }
-        let overhead = config.mac_overhead;
+        let overhead = self.overhead;
         // What an MPDU behind `bytes` of the PSDU may have as its A-MSDU.
         let most_of = |bytes, amsdu: u32| {
             amsdu.min(Msdus::within(EdcaConfig::room(longest, bytes), overhead))
@@ -246,7 +286,7 @@ impl Agreement {
             let room = EdcaConfig::room(longest, bytes).saturating_sub(overhead);
             let Some(taken) = take(room) else { break };
             let mut mpdu = taken.bytes + overhead;
-            self.push(taken, overhead, amsdus);
+            self.push(taken, amsdus);
             if let Some(amsdu) = amsdu {
                 mpdu = self.fill(most_of(bytes, amsdu), overhead, amsdus, &mut take);
             }

@@ -2,8 +2,11 @@
 
 use super::aggregation::Aggregation;
 use crate::component::named;
-use crate::medium::wlan::frame::control::ControlRate;
+use crate::medium::wlan::channel::{self, Coding};
+use crate::medium::wlan::frame::control::{ControlRate, Protection};
+use crate::medium::wlan::frame::high_throughput;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use crate::medium::wlan::rate_control;
 use crate::medium::{PhyFormat, PhyModes, TxVector};
 use crate::packet::AccessCategory;
 use crate::time::Duration;
@@ -32,8 +35,12 @@ pub struct EdcaConfig {
     pub control_rate: ControlRate,
     /// Preamble and header of data PPDUs; `None`: those of their format.
     pub preamble: Option<Duration>,
-    /// Bytes that QoS MAC header, FCS and LLC/SNAP add to an IP packet.
+    /// Bytes that QoS MAC header, FCS and LLC/SNAP add to an IP packet; without QoS there are [`QOS_CONTROL`] fewer.
     pub mac_overhead: u32,
+    /// The code of data PPDUs with MCS.
+    pub coding: Coding,
+    /// What goes before the first PPDU with MCS of an access, for stations that cannot decode it.
+    pub protection: Protection,
     /// How stations contend.
     pub access: EdcaParameters,
     /// How access points contend.
@@ -89,14 +96,56 @@ named! {
     planned []
 }
 
-/// A node, and the PPDUs of its links.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A node, and the PPDUs of its links. Of an access point it is not used.
+#[derive(Clone, Debug)]
 pub struct EdcaNode {
-    /// The mode of data PPDUs in both directions. Of an access point it is not used.
+    /// The mode of data PPDUs in both directions, or that with which rate control begins. Rate control may choose each
+    /// that a station with this width, these streams and this guard interval can receive.
     pub mode: TxVector,
     /// What its PPDUs carry, and those for it; `None`: one MPDU each, without a Block Ack agreement.
     pub aggregation: Option<Aggregation>,
+    /// Whether it has EDCA. Else it contends with the DCF, all its packets are best effort, and its MPDUs have no QoS
+    /// Control field.
+    pub has_qos: bool,
+    /// Chooses the mode of each data PPDU.
+    pub rate_control: rate_control::Config,
+    /// Corrupts PHY headers, MPDUs and control frames by their modes; `None`: none.
+    pub channel: Option<channel::Config>,
 }
+
+impl EdcaNode {
+    /// A node with EDCA whose PPDUs have one mode.
+    pub fn new(mode: TxVector, aggregation: Option<Aggregation>) -> Self {
+        let rate_control = rate_control::Config::default();
+        Self { mode, aggregation, has_qos: true, rate_control, channel: None }
+    }
+
+    /// A station of 802.11a or 802.11g, without QoS, whose data frames have the mode `mode` of OFDM.
+    pub fn legacy(mode: TxVector) -> Self {
+        Self { has_qos: false, ..Self::new(mode, None) }
+    }
+
+    /// The modes that its rate control chooses among, by ascending rate.
+    pub(super) fn choices(&self, phy: &Phy, coding: Coding) -> Vec<TxVector> {
+        if self.mode.mcs.is_none() {
+            return phy.rates.iter().map(|rate| phy.mode_of(*rate)).collect();
+        }
+        let mut modes = high_throughput::receivable(&self.mode);
+        modes.retain(|mode| mode.mcs.is_some_and(|mcs| coding.has(mcs)));
+        modes
+    }
+
+    /// Whether the mode of its PPDUs changes.
+    pub(super) const fn adapts(&self) -> bool {
+        !matches!(self.rate_control, rate_control::Config::Fixed(_))
+    }
+}
+
+/// Bytes of the QoS Control field (9.2.4.5).
+const QOS_CONTROL: u32 = 2;
+
+/// How stations contend that have the DCF: DIFS has two slots, CWmin and CWmax are those of OFDM (10.3.7, table 17-21).
+pub(super) const DCF: AccessParameters = parameters(15, 1023, 2, 0);
 
 /// A control frame.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +162,17 @@ pub(super) struct Control {
     pub(super) block_ack_req: ControlFrame,
     pub(super) rts: ControlFrame,
     pub(super) cts: ControlFrame,
+}
+
+impl Control {
+    /// How long before a PPDU its `prelude` begins.
+    pub(super) fn time_before(&self, prelude: Protection, sifs: Duration) -> Duration {
+        match prelude {
+            Protection::Off => Duration::ZERO,
+            Protection::CtsToSelf => self.cts.time + sifs,
+            Protection::RtsCts => self.rts.time + sifs + self.cts.time + sifs,
+        }
+    }
 }
 
 /// Parameters of best effort, background, video and voice, by number of category.
@@ -168,6 +228,8 @@ impl EdcaConfig {
             control_rate,
             preamble: None,
             mac_overhead: 38,
+            coding: Coding::Ldpc,
+            protection: Protection::Off,
             access: EDCA_WMM,
             access_point: EDCA_WMM_ACCESS_POINT,
             rules: AccessRules::Standard,
@@ -180,11 +242,40 @@ impl EdcaConfig {
 
     /// The modes of a cell with these nodes.
     pub(super) fn modes(&self, nodes: &[EdcaNode]) -> PhyModes {
+        let mut data: Vec<_> = nodes.iter().map(|node| node.mode).collect();
+        let mut bests: Vec<TxVector> = Vec::new();
+        for node in nodes.iter().filter(|node| node.adapts()) {
+            if !bests.contains(&node.mode) {
+                bests.push(node.mode);
+                data.extend(node.choices(&self.phy, self.coding));
+            }
+        }
         let control = self.control_rate.rates().into_iter();
-        let responses = nodes.iter().map(|node| self.control_rate.of(&node.mode));
+        let responses = data.iter().map(|mode| self.control_rate.of(mode));
         let control = control.chain(responses).map(|rate| self.phy.mode_of(rate));
-        let beacons = [self.beacon_mode()];
-        PhyModes::new(nodes.iter().map(|node| node.mode).chain(control).chain(beacons))
+        let control: Vec<_> = control.chain([self.beacon_mode()]).collect();
+        PhyModes::new(data.into_iter().chain(control))
+    }
+
+    /// Bytes that an MPDU has besides an IP packet: header, FCS and LLC/SNAP.
+    pub(super) const fn overhead(&self, has_qos: bool) -> u32 {
+        if has_qos { self.mac_overhead } else { self.mac_overhead.saturating_sub(QOS_CONTROL) }
+    }
+
+    /// What goes before the first PPDU of an access, if that has `format` and a PSDU of `bytes`.
+    pub(super) fn prelude(&self, format: PhyFormat, bytes: u32) -> Protection {
+        match self.rts_threshold {
+            Some(most) if bytes > most => Protection::RtsCts,
+            _ => self.protection_of(format),
+        }
+    }
+
+    /// What protects a PPDU of `format`, if it is the first of an access. Every station can decode OFDM.
+    pub(super) const fn protection_of(&self, format: PhyFormat) -> Protection {
+        match format {
+            PhyFormat::Ht | PhyFormat::Vht | PhyFormat::He => self.protection,
+            PhyFormat::Ofdm | PhyFormat::Dsss => Protection::Off,
+        }
     }
 
     /// The mode of beacons.
@@ -240,13 +331,17 @@ impl EdcaConfig {
         self.phy.sifs + self.phy.slot + RX_START_DELAY
     }
 
-    /// How stations, or access points, contend in `category`.
+    /// How `node`, which may be an access point, contends in `category`.
     pub(super) fn access_of(
         &self,
         is_access_point: bool,
+        node: &EdcaNode,
         category: AccessCategory,
     ) -> AccessParameters {
-        let all = if is_access_point { &self.access_point } else { &self.access };
-        all[category as usize]
+        match (is_access_point, node.has_qos) {
+            (true, _) => self.access_point[category as usize],
+            (false, true) => self.access[category as usize],
+            (false, false) => DCF,
+        }
     }
 }

@@ -84,7 +84,7 @@ impl Medium for Edca {
         let has_frame = match arrived {
             Some(taken) => {
                 let agreement = &mut self.agreements[queue.0 as usize];
-                agreement.push(taken, self.config.mac_overhead, &mut self.amsdus);
+                agreement.push(taken, &mut self.amsdus);
                 self.macs[contender.index()].queue = Some(queue);
                 true
             }

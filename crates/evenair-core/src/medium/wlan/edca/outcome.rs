@@ -3,6 +3,7 @@
 use super::mac::{category_of, node_of};
 use super::state::{Edca, Fate, Phase, Sent};
 use crate::medium::wlan::contention::ContenderId;
+use crate::medium::wlan::rate_control::Report;
 use crate::medium::{
     AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Reception, TxStatus,
 };
@@ -38,6 +39,7 @@ impl Edca {
         self.settle_airtime(now);
         cell.fill(now, node_of(sent.contender), category_of(sent.contender));
         let first = self.agreements[sent.queue.0 as usize].first();
+        self.report_to_rate_control(now, sent, Outcome::Delivered);
         self.report(now, sent, first, Outcome::Delivered, cell);
         let delivered = match self.amsdus.is_empty() {
             true => self.acknowledge(now, sent, cell),
@@ -144,6 +146,7 @@ impl Edca {
             dropped = agreement.fail(limit);
         }
         let outcome = if dropped.is_some() { Outcome::GivenUp } else { Outcome::Failed };
+        self.report_to_rate_control(now, sent, outcome);
         self.report(now, sent, first, outcome, cell);
         let backoff = self.macs[sent.contender.index()].fail(limit);
         if let Some(packet) = dropped {
@@ -158,6 +161,22 @@ impl Edca {
         }
         self.macs[sent.contender.index()].queue = None;
         (backoff, self.load(now, sent.contender, cell))
+    }
+
+    /// Tells the rate control of the link of `sent`, if it has one, how the attempt has ended.
+    #[inline(always)]
+    fn report_to_rate_control(&mut self, now: Instant, sent: Sent, outcome: Outcome) {
+        let link = self.link_of(sent.queue).index();
+        let Some(adaptation) = &mut self.links[link].adaptation else { return };
+        let (mpdus, sent_data) = (sent.psdu.mpdus as u32, sent.has_ppdu(self.fate));
+        // A BlockAckReq has none.
+        if mpdus > 0 {
+            let is_answered = outcome == Outcome::Delivered;
+            let decoded = self.decoded.iter().filter(|decoded| is_answered && **decoded);
+            let acknowledged = decoded.count() as u32;
+            let report = Report { now, sent_data, outcome, mpdus, acknowledged };
+            self.rate_changes += u64::from(adaptation.report(&report));
+        }
     }
 
     /// Tells the cell, if it listens, of the end of a PPDU whose `first` packet has not been released.

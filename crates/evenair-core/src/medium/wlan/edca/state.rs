@@ -6,17 +6,21 @@ use super::agreement::{Agreement, Link, Psdu};
 use super::beacons::Broadcasts;
 use super::config::{AccessRules, BlockAckRecovery, EdcaConfig, EdcaNode};
 use super::mac::{Mac, PER_NODE, category_of, contender_of, node_of};
+use crate::medium::wlan::channel::{Channel, ErrorModel};
 use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderId, Contention};
+use crate::medium::wlan::rate_control::{Adaptation, LinkInfo};
 use crate::medium::{
-    AirUsage, Associations, LinkId, Listening, PacketId, PhyMode, QueueLayout, Setup, TxQueueId,
+    AirUsage, Associations, LinkId, Listening, PacketId, PhyMode, PhyModes, QueueLayout, Setup,
+    TxQueueId,
 };
-use crate::packet::{AccessCategory, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
+use crate::units::Rate;
 
 /// The most different AIFS that a cell can have: those of four categories, of stations and access points, and that of
-/// beacons.
-const CLASSES: usize = 9;
+/// beacons, and of stations with the DCF, which count otherwise.
+const CLASSES: usize = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -96,6 +100,10 @@ pub struct Edca {
     pub(super) smallest_aifsn: u32,
     /// By contender.
     pub(super) macs: Vec<Mac>,
+    /// The channel of each node's link.
+    pub(super) channels: Vec<Option<Box<Channel>>>,
+    /// How often the mode of a link has changed.
+    pub(super) rate_changes: u64,
     /// By link.
     pub(super) links: Vec<Link>,
     /// By transmit queue: there is one for each link and category.
@@ -140,8 +148,28 @@ pub struct Edca {
     pub(super) listening: Listening,
 }
 
+/// The rate control of a link of `node`; `None` where its mode is fixed.
+fn adaptation(
+    config: &EdcaConfig,
+    modes: &PhyModes,
+    node: &EdcaNode,
+    channel: Option<&Channel>,
+    stream: RngStream,
+) -> Option<Adaptation> {
+    if !node.adapts() {
+        return None;
+    }
+    let choices = node.choices(&config.phy, config.coding).into_iter();
+    let modes: Vec<_> = choices.filter_map(|mode| Some((modes.find(&mode)?, mode))).collect();
+    let first = modes.iter().position(|(_, mode)| *mode == node.mode).unwrap_or(0);
+    let protection = config.protection_of(node.mode.format);
+    let link = LinkInfo { modes, first, phy: &config.phy, channel, stream };
+    Adaptation::new(&node.rate_control, link, protection)
+}
+
 impl Edca {
-    /// A cell of an access point (first) and stations. Backoffs are drawn from the streams of `seed`.
+    /// A cell of an access point (first) and stations. Backoffs, losses of the channels and samples of rate control are
+    /// drawn from the streams of `seed`.
     pub fn new(config: EdcaConfig, nodes: &[EdcaNode], seed: u64) -> Self {
         let associations = Associations::one_cell(nodes.len() as u32);
         Self::with_associations(config, associations, nodes, seed)
@@ -163,8 +191,9 @@ impl Edca {
         let layout = QueueLayout::PerReceiver { categories: AccessCategory::COUNT };
         let contenders = (0..PER_NODE * associations.nodes()).map(ContenderId);
         let access = |contender| {
-            let is_access_point = associations.is_access_point(node_of(contender));
-            config.access_of(is_access_point, category_of(contender))
+            let node = node_of(contender);
+            let is_access_point = associations.is_access_point(node);
+            config.access_of(is_access_point, &nodes[node.index()], category_of(contender))
         };
         let mac = |contender: ContenderId| {
             let parameters = access(contender);
@@ -181,25 +210,47 @@ impl Edca {
         let access_points = associations.access_points().len();
         let broadcasts = Broadcasts::new(associations.nodes(), access_points, beacon_mode);
         let macs: Vec<_> = contenders.map(mac).chain(broadcasts.contenders(seed)).collect();
-        let mut aifsn: Vec<_> = macs.iter().map(|mac| mac.aifsn).collect();
-        aifsn.sort_unstable();
-        aifsn.dedup();
-        let smallest_aifsn = aifsn[0];
-        let class = |mac: &Mac| aifsn.binary_search(&mac.aifsn).unwrap_or(0) as u8;
-        let classes: Vec<_> = macs.iter().map(class).collect();
-        let mut all = [smallest_aifsn; CLASSES];
-        all[..aifsn.len()].copy_from_slice(&aifsn);
-        let cw_max = config.access.iter().chain(&config.access_point).map(|of| of.cw_max);
-        let cw_max = cw_max.max().unwrap_or(0);
+        // Contenders with EDCA and with the DCF are apart.
+        let has_dcf = |contender: usize| {
+            let node = node_of(ContenderId(contender as u32)).index();
+            nodes.get(node).is_some_and(|node: &EdcaNode| !node.has_qos)
+                && !associations.is_access_point(NodeId(node as u32))
+        };
+        let rules: Vec<_> =
+            (0..).zip(&macs).map(|(place, mac)| (has_dcf(place), mac.aifsn)).collect();
+        let mut classes = rules.clone();
+        classes.sort_unstable();
+        classes.dedup();
+        let smallest_aifsn = classes.iter().map(|(_, aifsn)| *aifsn).min().unwrap_or(0);
+        let class = |rule| classes.binary_search(rule).unwrap_or(0) as u8;
+        let mut aifsn = [smallest_aifsn; CLASSES];
+        aifsn.iter_mut().zip(&classes).for_each(|(aifsn, (_, of_class))| *aifsn = *of_class);
+        let cw_max = macs.iter().map(|mac| mac.backoff.cw_max()).max().unwrap_or(0);
+        let mut contention = Contention::new(aifsn, rules.iter().map(class), cw_max);
+        for (class, _) in (0..).zip(&classes).filter(|(_, (has_dcf, _))| *has_dcf) {
+            contention = contention.with_idle_slots(class);
+        }
+        let channel = |(entity, node): (u64, &EdcaNode)| {
+            let stream = RngStream::new(seed, StreamId::Channel, entity);
+            let errors = ErrorModel::Tables(config.coding);
+            let channel = |of| Box::new(Channel::new(of, phy, &modes, errors, stream));
+            node.channel.as_ref().map(channel)
+        };
+        let channels: Vec<_> = (0..).zip(nodes).map(channel).collect();
         let link = |link: u32| {
-            let station = &nodes[associations.station(LinkId(link)).index()];
-            let mode = modes.find(&station.mode).unwrap_or(PhyMode(0));
-            Link::new(&config, &modes, mode, station.aggregation)
+            let station = associations.station(LinkId(link)).index();
+            let (node, channel) = (&nodes[station], channels[station].as_deref());
+            let mode = modes.find(&node.mode).unwrap_or(PhyMode(0));
+            let entity = 2 * station as u64 + LinkId(link).direction() as u64;
+            let stream = RngStream::new(seed, StreamId::RateControl, entity);
+            let adaptation = adaptation(&config, &modes, node, channel, stream);
+            Link::new(&config, &modes, mode, node.aggregation, adaptation)
         };
         let links: Vec<_> = (0..2 * associations.stations().len() as u32).map(link).collect();
         let agreement = |queue: u32| {
-            let link = layout.link(TxQueueId(queue)).map_or(0, |(link, _)| link.index());
-            Agreement::new(links[link].window())
+            let link = layout.link(TxQueueId(queue)).map_or(LinkId(0), |(link, _)| link);
+            let station = &nodes[associations.station(link).index()];
+            Agreement::new(links[link.index()].window(), config.overhead(station.has_qos))
         };
         let grid = Instant::ZERO + phy.sifs + phy.slot * u64::from(smallest_aifsn);
         Self {
@@ -208,7 +259,9 @@ impl Edca {
                 AccessRules::Ns3 => 0,
             },
             smallest_aifsn,
-            contention: Contention::new(all, classes, cw_max),
+            contention,
+            channels,
+            rate_changes: 0,
             broadcasts,
             access_usage: vec![AccessUsage::default(); macs.len()],
             preambles: Duration::ZERO,
@@ -244,6 +297,32 @@ impl Edca {
     /// The configuration.
     pub fn config(&self) -> &EdcaConfig {
         &self.config
+    }
+
+    /// The present rate of the link of `station`. PPDUs with which rate control tries other modes do not count.
+    pub fn rate(&self, station: NodeId, direction: Direction) -> Rate {
+        self.setup.modes.rate(self.link_with(station, direction).present_mode())
+    }
+
+    /// How often the mode of any link has changed.
+    pub fn rate_changes(&self) -> u64 {
+        self.rate_changes
+    }
+
+    /// The MPDUs of the link of `station` in each mode that it can have, by ascending rate; `None` where the mode is fixed.
+    pub fn frames_by_mode(
+        &self,
+        station: NodeId,
+        direction: Direction,
+    ) -> Option<impl Iterator<Item = (PhyMode, u64)>> {
+        let link = self.link_with(station, direction);
+        link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_mode())
+    }
+
+    /// The link of `station` in this direction.
+    fn link_with(&self, station: NodeId, direction: Direction) -> &Link {
+        let number = self.setup.associations.number(station);
+        &self.links[LinkId::new(number, direction).index()]
     }
 
     /// The link on which packets of `queue` are transmitted.

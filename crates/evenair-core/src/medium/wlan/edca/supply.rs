@@ -38,7 +38,7 @@ impl Edca {
                 {
                     continue;
                 }
-                agreement.push(taken, config.mac_overhead, amsdus);
+                agreement.push(taken, amsdus);
             }
             self.macs[contender.index()].queue = Some(queue);
             return true;

@@ -189,10 +189,36 @@ pub fn allowed(format: PhyFormat, width: u32, streams: u8) -> impl Iterator<Item
     (0..most.map_or(0, |offer| offer.mcs + 1)).filter(move |&mcs| !is_missing(mcs)).map(Mcs)
 }
 
-/// Preamble and headers of a PPDU in a mode of HT, VHT or HE (19.3.9, 21.3.8, 27.3.11). HE-LTFs are twice compressed,
-/// but not with the guard interval of 3.2 us, as all devices have them (27.3.11.10).
+/// The modes of HT, VHT or HE that a station can receive which has the width, the streams and the guard interval of
+/// `best`, by ascending rate: all with fewer streams and narrower channels, and of HT and VHT the long guard interval,
+/// which every station has.
+pub fn receivable(best: &TxVector) -> Vec<TxVector> {
+    let Some(offer) = Offer::of(best.format) else { return Vec::new() };
+    let widest = best.width_hz / 1_000_000;
+    let widths = offer.widths.iter().map(|(width, _)| *width).filter(|width| *width <= widest);
+    let long = HT_GUARD_INTERVALS[0];
+    let is_short = offer.guard_intervals.contains(&long) && best.guard_interval < long;
+    let guard_intervals = std::iter::once(best.guard_interval).chain(is_short.then_some(long));
+    let mut modes = Vec::new();
+    for guard_interval in guard_intervals {
+        for width in widths.clone() {
+            for streams in 1..=best.streams {
+                let of = |mcs| {
+                    TxVector::high_throughput(best.format, mcs, width, streams, guard_interval)
+                };
+                modes.extend(allowed(best.format, width, streams).flat_map(of));
+            }
+        }
+    }
+    modes.sort_by_key(|mode| mode.rate);
+    modes
+}
+
+/// Preamble and headers of a PPDU in a mode of HT, VHT or HE (19.3.9, 21.3.8, 27.3.11), or of OFDM (17.3.2). HE-LTFs are
+/// twice compressed, but not with the guard interval of 3.2 us, as all devices have them (27.3.11.10).
 pub fn preamble(mode: &TxVector) -> Duration {
     let (fixed, training) = match mode.format {
+        PhyFormat::Ofdm | PhyFormat::Dsss => return LEGACY_PREAMBLE,
         PhyFormat::He => {
             let useful = if mode.guard_interval == Duration::from_nanos(3200) {
                 HE_USEFUL
@@ -202,7 +228,7 @@ pub fn preamble(mode: &TxVector) -> Duration {
             (4 + 8 + 4, useful + mode.guard_interval)
         }
         PhyFormat::Vht => (8 + 4 + 4, HT_SYMBOL),
-        PhyFormat::Ht | PhyFormat::Ofdm | PhyFormat::Dsss => (8 + 4, HT_SYMBOL),
+        PhyFormat::Ht => (8 + 4, HT_SYMBOL),
     };
     let symbols = match mode.streams {
         streams @ (1 | 2 | 4 | 6 | 8) => streams,
@@ -238,10 +264,14 @@ pub fn bits_within(time: Duration, mode: &TxVector) -> Option<u64> {
     bits.checked_sub(SERVICE_BITS + TAIL_BITS * encoders(mode))
 }
 
-/// N_DBPS: data bits of a symbol, of all streams.
+/// N_DBPS: data bits of a symbol, of all streams. Of OFDM the rate has it (table 17-4).
 fn data_bits(mode: &TxVector) -> u64 {
-    let [numerator, denominator] = mode.mcs.map_or([1, 1], |mcs| mcs.scheme().code);
-    coded_bits(mode) * numerator / denominator
+    match mode.mcs.map(Mcs::scheme) {
+        Some(Scheme { code: [numerator, denominator], .. }) => {
+            coded_bits(mode) * numerator / denominator
+        }
+        None => mode.rate.as_bps() * symbol(mode).as_nanos() / 1_000_000_000,
+    }
 }
 
 /// N_CBPS: coded bits of a symbol, of all streams.

@@ -8,7 +8,9 @@ use super::*;
 use crate::loss::{
     self, IndependentConfig, Level, LinkLoss, LossRateConfig, LossyFrames, ScopeConfig,
 };
+use crate::medium::wlan::Protection;
 use crate::medium::wlan::high_throughput::allowed;
+use crate::medium::wlan::phy::OFDM_RATES;
 use crate::medium::{AirEvent, Outcome};
 
 /// A packet that is handed to the cell.
@@ -61,7 +63,7 @@ fn nodes() -> impl Strategy<Value = EdcaNode> {
     let formats = prop_oneof![Just(PhyFormat::Ht), Just(PhyFormat::Vht), Just(PhyFormat::He)];
     let amsdu = prop::option::of(100..11_000_u32);
     let limits = prop::option::of((1..=256_u16, 2_000..200_000_u32, 200..5484_u64, amsdu));
-    (formats, 0..4_usize, 1..=4_u8, 0..12_usize, limits).prop_map(
+    let modern = (formats, 0..4_usize, 1..=4_u8, 0..12_usize, limits).prop_map(
         |(format, width, streams, mcs, limits)| {
             let width = [20, 40, 80, 160][if format == PhyFormat::Ht { width % 2 } else { width }];
             let all: Vec<_> = allowed(format, width, streams).collect();
@@ -73,9 +75,12 @@ fn nodes() -> impl Strategy<Value = EdcaNode> {
                 bytes,
                 duration: Duration::from_micros(us),
             });
-            EdcaNode { mode, aggregation }
+            EdcaNode::new(mode, aggregation)
         },
-    )
+    );
+    let rates = prop::sample::select(OFDM_RATES);
+    let legacy = rates.prop_map(|rate| EdcaNode::legacy(TxVector::ofdm(rate)));
+    prop_oneof![4 => modern, 1 => legacy]
 }
 
 pub(super) fn cases() -> impl Strategy<Value = Case> {
@@ -86,27 +91,38 @@ pub(super) fn cases() -> impl Strategy<Value = Case> {
         Just((EDCA_2020, EDCA_2020)),
         Just((EDCA_NS3, EDCA_NS3)),
     ];
+    let protections = prop_oneof![
+        2 => Just(Protection::Off),
+        1 => Just(Protection::CtsToSelf),
+        1 => Just(Protection::RtsCts)
+    ];
     let lifetime = prop::option::of((0..30_000_u64).prop_map(Duration::from_micros));
-    let config = (rules, recovery, presets, lifetime, prop::option::of(0..20_000_u32)).prop_map(
-        |(rules, recovery, (access, access_point), lifetime, rts_threshold)| EdcaConfig {
-            rules,
-            recovery,
-            lifetime,
-            access,
-            access_point,
-            rts_threshold,
-            ..config()
-        },
-    );
+    let config = (rules, recovery, presets, lifetime, prop::option::of(0..20_000_u32), protections)
+        .prop_map(
+            |(rules, recovery, (access, access_point), lifetime, rts_threshold, protection)| {
+                EdcaConfig {
+                    protection,
+                    rules,
+                    recovery,
+                    lifetime,
+                    access,
+                    access_point,
+                    rts_threshold,
+                    ..config()
+                }
+            },
+        );
     let loss = prop_oneof![Just(0.0), 0.0..0.4];
     let beacons = prop::option::of(300..20_000_u64);
     (config, prop::collection::vec(nodes(), 1..6), loss, 0..u64::MAX, beacons).prop_flat_map(
         |(config, stations, loss, seed, beacon_interval_us)| {
             let count = stations.len() as u32;
             let after = prop_oneof![Just(0_u64), 0..300_u64, 0..20_000_u64];
+            let has_qos: Vec<_> = stations.iter().map(|station| station.has_qos).collect();
             let offered = (after, 1..=count, any::<bool>(), 0..4_usize, 28..1500_u32).prop_map(
-                |(after_us, station, is_up, category, bytes)| {
-                    let category = AccessCategory::ALL[category];
+                move |(after_us, station, is_up, category, bytes)| {
+                    let has_qos = has_qos[station as usize - 1];
+                    let category = AccessCategory::ALL[if has_qos { category } else { 0 }];
                     Offered { after_us, station, is_up, category, bytes }
                 },
             );
@@ -128,8 +144,8 @@ struct Stream {
 }
 
 fn check(case: &Case) -> Result<(), TestCaseError> {
-    let access_point = case.stations[0];
-    let nodes: Vec<_> = [access_point].iter().chain(&case.stations).copied().collect();
+    let access_point = case.stations[0].clone();
+    let nodes: Vec<_> = [access_point].iter().chain(&case.stations).cloned().collect();
     let mut cell = cell_with(case.config, &nodes, case.losses(), case.seed);
     cell.record_air();
     let mut streams: BTreeMap<(u32, bool, u8), Stream> = BTreeMap::new();

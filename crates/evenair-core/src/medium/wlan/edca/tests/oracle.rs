@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use super::conservation::{Case, cases};
 use super::*;
 use crate::loss::{Frame, FrameKind, Level};
-use crate::medium::wlan::high_throughput;
 use crate::medium::wlan::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+use crate::medium::wlan::{Protection, high_throughput};
 use crate::medium::{AirEvent, Outcome};
 use crate::packet::Direction;
 
@@ -121,6 +121,8 @@ struct Contender {
     category: AccessCategory,
     /// That of the access point for its beacons, which has no category.
     is_for_beacons: bool,
+    /// That of a station without QoS.
+    has_dcf: bool,
     parameters: AccessParameters,
     /// Packets that wait, of all receivers.
     queue: VecDeque<Offer>,
@@ -181,11 +183,16 @@ impl<'a> Oracle<'a> {
         let contender = |(node, place): (u32, u32)| {
             let category = PRIORITY[3 - place as usize];
             let all = if node == 0 { config.access_point } else { config.access };
-            let parameters = all[category as usize];
+            let has_dcf = node > 0 && !nodes[node as usize].has_qos;
+            // DIFS has two slots (10.3.7), CWmin and CWmax are those of the PHY (table 17-21).
+            let of_dcf =
+                AccessParameters { cw_min: 15, cw_max: 1023, aifsn: 2, txop: Duration::ZERO };
+            let parameters = if has_dcf { of_dcf } else { all[category as usize] };
             Contender {
                 node,
                 category,
                 is_for_beacons: false,
+                has_dcf,
                 parameters,
                 queue: VecDeque::new(),
                 serves: None,
@@ -333,6 +340,7 @@ impl<'a> Oracle<'a> {
     /// What all contenders do at a slot boundary, the `number`-th after SIFS. Returns whether there was an access.
     fn act(&mut self, now: Instant, number: u64) -> bool {
         let mut reached = Vec::new();
+        let mut counts_idle_slots = Vec::new();
         for (place, contender) in self.contenders.iter_mut().enumerate() {
             if number < u64::from(contender.parameters.aifsn) || now < contender.ready_from {
                 continue;
@@ -340,11 +348,16 @@ impl<'a> Oracle<'a> {
             match (contender.counter, contender.serves) {
                 (Some(0), Some(_)) => reached.push(place),
                 (Some(0), None) => contender.counter = None,
+                (Some(_), _) if contender.has_dcf => counts_idle_slots.push(place),
                 (Some(left), _) => contender.counter = Some(left - 1),
                 (None, _) => {}
             }
         }
         if reached.is_empty() {
+            // 10.3.4.3: the slot that begins here is idle.
+            for place in counts_idle_slots {
+                *self.contenders[place].counter.as_mut().unwrap() -= 1;
+            }
             return false;
         }
         for contender in &mut self.contenders {
@@ -441,7 +454,7 @@ impl<'a> Oracle<'a> {
         self.expire(now, place, station, true);
         let contender = &mut self.contenders[place];
         let (node, category) = (contender.node, contender.category);
-        let link = self.nodes[station as usize];
+        let link = &self.nodes[station as usize];
         let flow = self.flows.entry((station, node != 0, category)).or_default();
         let phy = self.config.phy;
         let response = phy.mode_of(self.config.control_rate.of(&link.mode));
@@ -462,24 +475,35 @@ impl<'a> Oracle<'a> {
                 end,
             };
         }
-        let rts = control(RTS_BYTES) + phy.sifs + control(CTS_BYTES) + phy.sifs;
+        let cts = control(CTS_BYTES) + phy.sifs;
+        let rts = control(RTS_BYTES) + phy.sifs + cts;
+        // Legacy stations decode OFDM, but no later format (10.27.3).
+        let protects = |protection| {
+            is_first && link.mode.mcs.is_some() && self.config.protection == protection
+        };
         let may_have_rts = is_first && self.config.rts_threshold.is_some();
-        let block_ack = control(block_ack_bytes(&link));
-        let overhead = self.config.mac_overhead;
+        let may_be_before = if may_have_rts || protects(Protection::RtsCts) {
+            rts
+        } else if protects(Protection::CtsToSelf) {
+            cts
+        } else {
+            Duration::ZERO
+        };
+        let block_ack = control(block_ack_bytes(link));
+        let overhead = overhead(&self.config, link);
         let subframes = |mpdus: &[u32]| {
             mpdus.iter().fold(0_u32, |length, mpdu| length.next_multiple_of(4) + 4 + mpdu)
         };
         let size = |mpdus: &[u32]| match *mpdus {
-            [mpdu] if link.mode.format == PhyFormat::Ht => mpdu,
+            [mpdu] if matches!(link.mode.format, PhyFormat::Ht | PhyFormat::Ofdm) => mpdu,
             [mpdu] => 4 + mpdu,
             _ => subframes(mpdus),
         };
         let within = |mpdus: &[u32], bytes: u32| {
             let Some(limits) = link.aggregation else { return false };
             let time = self.config.ppdu_time(bytes, &link.mode);
-            let before = if may_have_rts { rts } else { Duration::ZERO };
             let in_time = txop_end == Instant::NEVER
-                || start + before + time + phy.sifs + block_ack <= txop_end;
+                || start + may_be_before + time + phy.sifs + block_ack <= txop_end;
             mpdus.len() <= usize::from(limits.window)
                 && bytes <= limits.bytes
                 && time <= limits.duration
@@ -543,8 +567,14 @@ impl<'a> Oracle<'a> {
             flow.push(packets);
         }
         let bytes = size(&mpdus);
-        let has_rts = is_first && self.config.rts_threshold.is_some_and(|most| bytes > most);
-        let data_start = if has_rts { start + rts } else { start };
+        let is_long = self.config.rts_threshold.is_some_and(|most| bytes > most);
+        let has_rts = is_first && is_long || protects(Protection::RtsCts);
+        let before = match has_rts {
+            true => rts,
+            false if protects(Protection::CtsToSelf) => cts,
+            false => Duration::ZERO,
+        };
+        let data_start = start + before;
         let end = data_start + self.config.ppdu_time(bytes, &link.mode);
         let first_end = if has_rts { start + control(RTS_BYTES) } else { end };
         let mpdus = mpdus.len();
@@ -600,8 +630,9 @@ impl<'a> Oracle<'a> {
             return control(24) + control(block_ack_bytes(link));
         }
         let (_, mpdu) = flow.unwrap().unacknowledged.front().unwrap();
-        let mpdu = Mpdu::bytes(&mpdu.packets, self.config.mac_overhead);
-        let delimiter = if link.mode.format == PhyFormat::Ht { 0 } else { 4 };
+        let mpdu = Mpdu::bytes(&mpdu.packets, overhead(&self.config, link));
+        let has_delimiter = matches!(link.mode.format, PhyFormat::Vht | PhyFormat::He);
+        let delimiter = if has_delimiter { 4 } else { 0 };
         self.config.ppdu_time(mpdu + delimiter, &link.mode) + control(ACK_BYTES)
     }
 
@@ -618,10 +649,10 @@ impl<'a> Oracle<'a> {
     fn exchange(&mut self, ppdu: &Ppdu) -> Option<Instant> {
         let phy = self.config.phy;
         let Contender { node, category, .. } = self.contenders[ppdu.contender];
-        let link = self.nodes[ppdu.station as usize];
+        let link = &self.nodes[ppdu.station as usize];
         let up = node != 0;
         let response = phy.mode_of(self.config.control_rate.of(&link.mode));
-        let (ack, block_ack) = (ACK_BYTES, block_ack_bytes(&link));
+        let (ack, block_ack) = (ACK_BYTES, block_ack_bytes(link));
         let mut losses = self.losses[ppdu.station as usize].take();
         let mut is_lost = |kind, is_up: bool, at, rate, bytes| {
             let direction = if is_up { Direction::Up } else { Direction::Down };
@@ -650,7 +681,7 @@ impl<'a> Oracle<'a> {
             let mut length = 0;
             let mut decoded = Vec::new();
             for (number, mpdu) in flow.unacknowledged.iter().take(ppdu.mpdus) {
-                let bytes = Mpdu::bytes(&mpdu.packets, self.config.mac_overhead);
+                let bytes = Mpdu::bytes(&mpdu.packets, overhead(&self.config, link));
                 length = if ppdu.mpdus == 1 {
                     ppdu.bytes
                 } else {
@@ -839,12 +870,21 @@ impl Contender {
 
 /// From the start of a PPDU to the end of the symbol with the last of its first `bytes`.
 fn received_after(config: &EdcaConfig, bytes: u32, mode: &TxVector) -> Duration {
-    let preamble = config.preamble.unwrap_or_else(|| high_throughput::preamble(mode));
+    let preamble = match (config.preamble, mode.format) {
+        (_, PhyFormat::Ofdm) => Duration::from_micros(20),
+        (Some(preamble), _) => preamble,
+        (None, _) => high_throughput::preamble(mode),
+    };
     let useful = if mode.format == PhyFormat::He { 12_800 } else { 3_200 };
     let symbol = Duration::from_nanos(useful) + mode.guard_interval;
     // The rate is that of the data bits of a symbol, rounded down to bit/s.
     let bits = (mode.rate.as_bps() as f64 * symbol.as_nanos() as f64 / 1e9).round() as u64;
     preamble + symbol * (16 + 8 * u64::from(bytes)).div_ceil(bits)
+}
+
+/// Header, FCS and LLC/SNAP of an MPDU: 2 bytes of QoS Control are missing without QoS (9.2.4.5).
+fn overhead(config: &EdcaConfig, link: &EdcaNode) -> u32 {
+    if link.has_qos { config.mac_overhead } else { config.mac_overhead - 2 }
 }
 
 /// With a bitmap for 64 MPDUs or for 256 (9.3.1.8.2; 802.11ax-2021).
@@ -854,7 +894,7 @@ fn block_ack_bytes(link: &EdcaNode) -> u32 {
 
 /// The same events, at the same nanosecond, of the medium and of the oracle.
 fn compare(case: &Case) -> (Vec<Event>, Vec<Event>) {
-    let nodes: Vec<_> = [case.stations[0]].iter().chain(&case.stations).copied().collect();
+    let nodes: Vec<_> = [&case.stations[0]].into_iter().chain(&case.stations).cloned().collect();
     let mut at = Instant::ZERO;
     let offers = (0..).zip(&case.offered).map(|(number, offered)| {
         at += Duration::from_micros(offered.after_us);

@@ -82,11 +82,16 @@ fn one_station_by_arithmetic() {
     ];
     for ((mode, preamble), aggregates, mpdus, ppdu, response, rounded) in cases {
         let aggregation = aggregates.then(|| Aggregation::of(mode.format));
-        let node = EdcaNode { mode, aggregation };
+        let node = EdcaNode::new(mode, aggregation);
         let best_effort = [AccessCategory::BestEffort];
-        let [measured] =
-            saturated(ns3(preamble), &[node; 2], &best_effort, (None, BACKLOG), 1, [0.5, 30.0])[..]
-        else {
+        let [measured] = saturated(
+            ns3(preamble),
+            &vec![node.clone(); 2],
+            &best_effort,
+            (None, BACKLOG),
+            1,
+            [0.5, 30.0],
+        )[..] else {
             panic!("one station")
         };
         let cycle = 43.0 + 7.5 * 9.0 + ppdu + 16.0 + response;
@@ -172,7 +177,7 @@ fn like_ns3(row: &Value, fixed: &Value) -> Vec<f64> {
         Some(list) => list.split(',').map(category).collect(),
         None => vec![AccessCategory::BestEffort; stations],
     };
-    let node = |mcs: &u8| EdcaNode { mode: mode(format, *mcs, width), aggregation };
+    let node = |mcs: &u8| EdcaNode::new(mode(format, *mcs, width), aggregation);
     let nodes: Vec<_> = mcs[..1].iter().chain(&mcs).map(node).collect();
     let recovery = match row["explicit_bar"].as_u64() {
         Some(0) => BlockAckRecovery::Resend,

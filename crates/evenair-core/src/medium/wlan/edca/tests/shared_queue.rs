@@ -8,8 +8,8 @@ const AP: NodeId = NodeId::ACCESS_POINT;
 /// An access point with this queue of each category, and three stations of HT20 at MCS 7.
 fn shared(queue: &Config, limit: QueueLimit, categories: [AccessCategory; 5]) -> Cell<Edca> {
     let aggregation = Some(Aggregation::of(PhyFormat::Ht));
-    let node = EdcaNode { mode: mode(PhyFormat::Ht, 7, 20), aggregation };
-    let medium = Edca::new(config(), &[node; 4], 1);
+    let node = EdcaNode::new(mode(PhyFormat::Ht, 7, 20), aggregation);
+    let medium = Edca::new(config(), &vec![node.clone(); 4], 1);
     let tx_queue = |index: u32| {
         let stream = RngStream::new(1, StreamId::Queue, index.into());
         TxQueue::new(Queue::new(queue, limit, stream))

@@ -8,7 +8,7 @@ const AP: NodeId = NodeId::ACCESS_POINT;
 /// Stations of HT20 at MCS 7, and an access point.
 fn ht20(config: EdcaConfig, stations: usize, aggregates: bool, seed: u64) -> Cell<Edca> {
     let aggregation = aggregates.then(|| Aggregation::of(PhyFormat::Ht));
-    let node = EdcaNode { mode: mode(PhyFormat::Ht, 7, 20), aggregation };
+    let node = EdcaNode::new(mode(PhyFormat::Ht, 7, 20), aggregation);
     cell(config, &vec![node; stations + 1], seed)
 }
 
@@ -55,8 +55,8 @@ fn a_single_mpdu_and_its_ack() {
 #[test]
 fn an_s_mpdu_and_its_ack() {
     let aggregation = Some(Aggregation::of(PhyFormat::Vht));
-    let node = EdcaNode { mode: mode(PhyFormat::Vht, 8, 20), aggregation };
-    let mut cell = cell(config(), &[node; 2], 1);
+    let node = EdcaNode::new(mode(PhyFormat::Vht, 8, 20), aggregation);
+    let mut cell = cell(config(), &vec![node.clone(); 2], 1);
     send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
     assert_eq!(arrivals(&mut cell), [(243.0, 1)]);
     let usage = cell.medium().access_usage(NodeId(1), AccessCategory::BestEffort);
@@ -90,8 +90,8 @@ fn an_a_mpdu_behind_rts_and_cts() {
 #[test]
 fn an_a_msdu_is_one_mpdu() {
     let aggregation = Aggregation { amsdu: Some(3839), ..Aggregation::of(PhyFormat::Ht) };
-    let node = EdcaNode { mode: mode(PhyFormat::Ht, 7, 20), aggregation: Some(aggregation) };
-    let mut cell = cell(config(), &[node; 2], 1);
+    let node = EdcaNode::new(mode(PhyFormat::Ht, 7, 20), Some(aggregation));
+    let mut cell = cell(config(), &vec![node.clone(); 2], 1);
     send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
     send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
     assert_eq!(arrivals(&mut cell), [(459.0, 1), (459.0, 1)]);
@@ -257,14 +257,12 @@ fn a_beacon_that_collides_is_lost() {
 /// ```
 #[test]
 fn what_follows_a_gap_is_held_back_until_it_is_filled() {
-    let node = EdcaNode {
-        mode: mode(PhyFormat::Ht, 7, 20),
-        aggregation: Some(Aggregation::of(PhyFormat::Ht)),
-    };
+    let node = EdcaNode::new(mode(PhyFormat::Ht, 7, 20), Some(Aggregation::of(PhyFormat::Ht)));
     let mut found = 0;
     for seed in 1..=200 {
         let config = config();
-        let mut cell = cell_with(config, &[node; 2], conservation::losses(0.3, 1, seed), seed);
+        let mut cell =
+            cell_with(config, &vec![node.clone(); 2], conservation::losses(0.3, 1, seed), seed);
         for _ in 0..3 {
             send(&mut cell, 0, NodeId(1), 1, AccessCategory::BestEffort);
         }
