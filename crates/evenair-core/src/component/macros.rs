@@ -158,7 +158,7 @@ macro_rules! assign_entry {
 }
 
 /// Declares an enum whose variants are written as the given strings, in configuration files and
-/// error messages. One variant has `#[default]`. `planned` lists names that are reserved and not
+/// error messages. One variant has `#[default]`. `planned` lists names of what is not
 /// available yet.
 #[macro_export]
 macro_rules! named {

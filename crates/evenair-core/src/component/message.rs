@@ -6,12 +6,14 @@ pub fn quoted_list(names: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// The message for a name that is none of `names`. `planned` are reserved names.
+/// The message for a name that is none of `names`. `planned` are names of what is not modelled.
 pub fn unknown_name(got: &str, names: &[&str], planned: &[&str]) -> String {
     let accepted = quoted_list(names);
     let got_shown = shown(got);
     if planned.contains(&got) {
-        return format!("got {got_shown}, which is not available yet; accepted: {accepted}");
+        return format!(
+            "got {got_shown}, which is not modelled: see \"What is not modelled\", docs/not-modelled.md; accepted: {accepted}"
+        );
     }
     match nearest(got, names) {
         Some(near) => format!("got {got_shown}; did you mean {near:?}? accepted: {accepted}"),

@@ -61,7 +61,7 @@ pub trait Registry: Parameters + Clone + Debug + PartialEq + 'static {
     const KIND: &'static str;
     /// The key that selects one in a configuration file, as error messages have it: "queue".
     const NOUN: &'static str;
-    /// Names that are reserved and not available yet.
+    /// Names of what is not modelled.
     const PLANNED: &'static [&'static str];
 
     /// Each component with its defaults, in the order of declaration. The first one is selected

@@ -6,8 +6,9 @@ use std::iter::{once, repeat_n};
 use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, Edca, EdcaConfig, StationConfig};
 use evenair_core::medium::{Cell, CellPacket, Medium};
-use evenair_core::packet::NodeId;
+use evenair_core::packet::{Direction, NodeId};
 use evenair_core::time::{Duration, Instant};
+use evenair_core::units::Rate;
 
 use crate::results::medium::{EdcaCounters, MediumResult, WimaxCounters, WlanCounters};
 use crate::scenario::{Preamble, RtsThreshold, Station, WimaxCell, WlanCell};
@@ -23,8 +24,13 @@ pub(crate) trait SimMedium: Medium + Sized {
     /// The results since the time of these counters, `measured` ago.
     fn results(&self, since: &Self::Counters, measured: Duration) -> MediumResult;
 
-    /// The cell, if it is one with the DCF: only such a cell has a controller and rate control.
+    /// The cell, if it is one with the DCF: only such a cell has a controller.
     fn dcf<P>(_cell: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>> {
+        None
+    }
+
+    /// The present rate of the link of `station`; `None` where it does not change.
+    fn changing_rate(&self, _station: NodeId, _direction: Direction) -> Option<Rate> {
         None
     }
 
@@ -62,6 +68,8 @@ pub(crate) fn edca(cell: &WlanCell, stations: &[Station], seed: u64) -> Edca {
     let parameters = cell.edca.unwrap_or_default();
     let config = EdcaConfig {
         preamble: cell.preamble.map(Preamble::duration),
+        coding: cell.coding.unwrap_or_default(),
+        protection: cell.protection.unwrap_or_default(),
         mac_overhead: cell.mac_overhead,
         access: parameters.parameters(false),
         access_point: cell.edca_ap.unwrap_or(parameters).parameters(true),
@@ -99,15 +107,19 @@ impl SimMedium for Dcf {
     type Counters = WlanCounters;
 
     fn counters(&self) -> WlanCounters {
-        WlanCounters::new(self)
+        WlanCounters::of_dcf(self)
     }
 
     fn results(&self, since: &WlanCounters, _: Duration) -> MediumResult {
-        WlanCounters::new(self).results(since)
+        WlanCounters::of_dcf(self).results(since)
     }
 
     fn dcf<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Self, P>> {
         Some(cell)
+    }
+
+    fn changing_rate(&self, station: NodeId, direction: Direction) -> Option<Rate> {
+        self.frames_by_mode(station, direction).is_some().then(|| self.rate(station, direction))
     }
 
     fn broadcast<P: CellPacket>(cell: &mut Cell<Self, P>, now: Instant, beacon: P) {
@@ -124,6 +136,10 @@ impl SimMedium for Edca {
 
     fn results(&self, since: &EdcaCounters, measured: Duration) -> MediumResult {
         EdcaCounters::new(self).results(since, measured)
+    }
+
+    fn changing_rate(&self, station: NodeId, direction: Direction) -> Option<Rate> {
+        self.frames_by_mode(station, direction).is_some().then(|| self.rate(station, direction))
     }
 
     fn broadcast<P: CellPacket>(cell: &mut Cell<Self, P>, now: Instant, beacon: P) {

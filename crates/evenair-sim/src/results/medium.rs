@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use evenair_core::medium::Airtime;
 use evenair_core::medium::wimax::{Counts, Wimax};
 use evenair_core::medium::wlan::{AccessUsage, BeaconUsage, Dcf, Edca};
+use evenair_core::medium::{Airtime, Medium, PhyMode, Setup, TxVector};
 use evenair_core::packet::{AccessCategory, Direction, NodeId};
 use evenair_core::time::Duration;
-use evenair_core::units::Rate;
 use serde::Serialize;
 
 use crate::results::delay::DelayResult;
@@ -142,39 +141,71 @@ pub struct DataRates {
     pub up: Vec<FramesAtRate>,
 }
 
-/// Data frames at one rate.
+/// Data frames in one mode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FramesAtRate {
     /// The rate, bit/s.
     pub rate_bps: u64,
-    /// Data frames transmitted, retries included.
+    /// Modulation and coding; absent in a mode without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcs: Option<u8>,
+    /// Spatial streams; absent in a mode without MCS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u8>,
+    /// Width, Hz; absent in a mode without MCS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_width_hz: Option<u32>,
+    /// Data frames transmitted, of A-MPDUs the MPDUs, retries included.
     pub frames: u64,
     /// Their share of all data frames in this direction; 0 without any.
     pub share: f64,
 }
 
-/// The data frames of each station of an 802.11 cell at each rate, down and up.
+/// The data frames of each station of an 802.11 cell in each mode, down and up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WlanCounters {
     stations: Vec<StationFrames>,
 }
 
-/// Data frames at each rate, down and up; `None` where the rates are fixed.
-type StationFrames = Option<[Vec<(Rate, u64)>; 2]>;
+/// Data frames in each mode, by ascending rate, down and up; `None` where the mode is fixed.
+type StationFrames = Option<[Vec<(TxVector, u64)>; 2]>;
 
 impl WlanCounters {
     /// Up to now.
-    pub(crate) fn new(medium: &Dcf) -> Self {
-        let frames = |station: u32, way| -> Option<Vec<(Rate, u64)>> {
-            Some(medium.frames_by_rate(NodeId(station), way)?.collect())
+    pub(crate) fn of_dcf(medium: &Dcf) -> Self {
+        Self::new(medium.setup(), |station, way| {
+            Some(medium.frames_by_mode(station, way)?.collect())
+        })
+    }
+
+    /// The same of a cell with EDCA.
+    fn of_edca(medium: &Edca) -> Self {
+        Self::new(medium.setup(), |station, way| {
+            Some(medium.frames_by_mode(station, way)?.collect())
+        })
+    }
+
+    fn new(
+        setup: &Setup,
+        frames: impl Fn(NodeId, Direction) -> Option<Vec<(PhyMode, u64)>>,
+    ) -> Self {
+        let in_modes = |frames: Vec<(PhyMode, u64)>| {
+            let vector = |(mode, frames)| (*setup.modes.vector(mode), frames);
+            frames.into_iter().map(vector).collect()
         };
-        let both =
-            |station| Some([frames(station, Direction::Down)?, frames(station, Direction::Up)?]);
-        Self { stations: (1..medium.nodes()).map(both).collect() }
+        let both = |&station: &NodeId| {
+            let [down, up] = [Direction::Down, Direction::Up].map(|way| frames(station, way));
+            Some([in_modes(down?), in_modes(up?)])
+        };
+        Self { stations: setup.associations.stations().iter().map(both).collect() }
     }
 
     /// The results since `before`.
     pub(crate) fn results(&self, before: &Self) -> MediumResult {
+        MediumResult { data_rates: self.data_rates(before), ..MediumResult::default() }
+    }
+
+    fn data_rates(&self, before: &Self) -> Vec<Option<DataRates>> {
         let each = self.stations.iter().zip(&before.stations);
         let data_rates = |(end, start): (&StationFrames, &StationFrames)| {
             let ([down, up], [down_before, up_before]) = (end.as_ref()?, start.as_ref()?);
@@ -182,20 +213,30 @@ impl WlanCounters {
             let (up_mean_bps, up) = frames_at_rates(up_before, up);
             Some(DataRates { down_mean_bps, up_mean_bps, down, up })
         };
-        MediumResult { data_rates: each.map(data_rates).collect(), ..MediumResult::default() }
+        each.map(data_rates).collect()
     }
 }
 
-/// Mean rate, and frames at each rate, since the counters `start`.
-fn frames_at_rates(start: &[(Rate, u64)], end: &[(Rate, u64)]) -> (Option<f64>, Vec<FramesAtRate>) {
-    let counts =
-        || end.iter().zip(start).map(|((rate, end), (_, start))| (rate.as_bps(), end - start));
+/// Mean rate, and frames in each mode, since the counters `start`. Modes with MCS, of which there are many, without those
+/// that were not used.
+fn frames_at_rates(
+    start: &[(TxVector, u64)],
+    end: &[(TxVector, u64)],
+) -> (Option<f64>, Vec<FramesAtRate>) {
+    let counts = || end.iter().zip(start).map(|((mode, end), (_, start))| (mode, end - start));
     let total: u64 = counts().map(|(_, frames)| frames).sum();
-    let bits: f64 = counts().map(|(rate, frames)| rate as f64 * frames as f64).sum();
+    let bits: f64 = counts().map(|(mode, frames)| mode.rate.as_bps() as f64 * frames as f64).sum();
     let share = |frames| if total > 0 { frames as f64 / total as f64 } else { 0.0 };
-    let each = counts()
-        .map(|(rate_bps, frames)| FramesAtRate { rate_bps, frames, share: share(frames) })
-        .collect();
+    let each = counts().filter(|(mode, frames)| mode.mcs.is_none() || *frames > 0);
+    let each = each.map(|(mode, frames)| FramesAtRate {
+        rate_bps: mode.rate.as_bps(),
+        mcs: mode.mcs.map(|mcs| mcs.0),
+        streams: mode.mcs.map(|_| mode.streams),
+        channel_width_hz: mode.mcs.map(|_| mode.width_hz),
+        frames,
+        share: share(frames),
+    });
+    let each = each.collect();
     ((total > 0).then(|| bits / total as f64), each)
 }
 
@@ -231,6 +272,7 @@ pub(crate) struct EdcaCounters {
     preambles: Duration,
     block_acks: Duration,
     beacons: BeaconUsage,
+    frames: WlanCounters,
     /// PIFS, which goes before a beacon.
     pifs: Duration,
 }
@@ -244,6 +286,7 @@ impl EdcaCounters {
             preambles: medium.preambles(),
             block_acks: medium.block_acks(),
             beacons: medium.beacons(),
+            frames: WlanCounters::of_edca(medium),
             pifs: medium.config().phy.sifs + medium.config().phy.slot,
         }
     }
@@ -258,6 +301,7 @@ impl EdcaCounters {
                 self.block_acks - before.block_acks,
             ]),
             beacons: Some(self.beacons(&before.beacons, measured)),
+            data_rates: self.frames.data_rates(&before.frames),
             ..MediumResult::default()
         }
     }

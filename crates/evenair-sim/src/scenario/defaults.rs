@@ -209,6 +209,8 @@ fn fill_high_throughput(cell: &mut WlanCell) {
     cell.channel_width.get_or_insert(cell.default_channel_width());
     cell.streams.get_or_insert(1);
     cell.guard_interval.get_or_insert(DEFAULT_GUARD_INTERVAL.into());
+    cell.coding.get_or_insert_default();
+    cell.protection.get_or_insert_default();
     if let Ok(mode) = cell.mode(None) {
         cell.mcs = mode.mcs.map(|mcs| mcs.0.into());
     }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use super::broken_tests::error_of;
 use super::*;
 use evenair_core::loss::{IndependentConfig, LossRateConfig};
+use evenair_core::medium::{PhyFormat, TxVector};
 use evenair_core::queue::{Config, Filtering, LasConfig, Service, SpmAfConfig};
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Distribution, OnOffConfig, Pattern};
@@ -186,6 +187,45 @@ fn rates_follow_the_phy() {
         assert_eq!(wlan(&scenario).control_rate, ControlRate::Basic);
         assert_eq!(wlan(&scenario).preamble, None);
     }
+}
+
+/// A station has the keys of its own PHY, and what of the cell's an older PHY can have.
+#[test]
+fn modes_follow_the_phys_of_stations() {
+    let scenario = overridden(
+        r#"[[station]]
+        flows = [{ direction = "up" }]
+        [[station]]
+        phy = "802.11ac"
+        flows = [{ direction = "up" }]
+        [[station]]
+        phy = "802.11n"
+        flows = [{ direction = "up" }]
+        [[station]]
+        phy = "802.11n"
+        streams = 1
+        channel_width = "20 MHz"
+        mcs = 3
+        flows = [{ direction = "up" }]
+        [[station]]
+        phy = "802.11a"
+        flows = [{ direction = "up" }]"#,
+        &[("cell", "{phy='802.11ax',streams=6,channel_width='160 MHz',guard_interval='1.6 us'}")],
+    );
+    let modes = scenario.station.iter().map(|station| {
+        let node = wlan(&scenario).edca_node(Some(station)).unwrap();
+        let TxVector { format, width_hz, streams, mcs, guard_interval, .. } = node.mode;
+        let mcs = mcs.map(|mcs| mcs.0);
+        (format, width_hz / 1_000_000, streams, mcs, guard_interval.as_nanos(), node.has_qos)
+    });
+    let expected = [
+        (PhyFormat::He, 160, 6, Some(11), 1600, true),
+        (PhyFormat::Vht, 160, 6, Some(9), 800, true),
+        (PhyFormat::Ht, 40, 4, Some(7), 800, true),
+        (PhyFormat::Ht, 20, 1, Some(3), 800, true),
+        (PhyFormat::Ofdm, 20, 1, None, 800, false),
+    ];
+    assert_eq!(modes.collect::<Vec<_>>(), expected);
 }
 
 const EXAMPLE_WITHOUT_CELL: &str = "[[station]]\nflows = [{ direction = \"down\" }]";

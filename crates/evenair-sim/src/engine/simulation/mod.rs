@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::medium::Arrival;
-use evenair_core::medium::wlan::Dcf;
 use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{Output, PacketOption};
@@ -472,8 +471,11 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let since_warmup = self.now.since(Instant::ZERO + self.scenario.warmup.duration());
         if let Some((sampler, interval)) = &mut self.sampler {
             let interval = interval.as_secs_f64();
-            let rates = self.network.dcf().map(|cell| link_rates(cell.medium()));
-            let rates = rates.unwrap_or_default().into_iter();
+            let cell = self.network.cell();
+            let stations = cell.setup().associations.stations().iter();
+            let rates: Vec<_> =
+                stations.map(|station| link_rates(cell.medium(), *station)).collect();
+            let rates = rates.into_iter();
             let queues = self.network.cell().queues_of(NodeId::ACCESS_POINT);
             sampler.sample(since_warmup.as_secs_f64(), interval, &self.flows, queues, rates);
             if let Some(control) = &self.control {
@@ -488,11 +490,8 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     }
 }
 
-/// The present rates of the link of each station, down and up, bit/s; `None` where they do not change.
-fn link_rates(medium: &Dcf) -> Vec<Option<[u64; 2]>> {
-    let rates = |station| {
-        let both = [Direction::Down, Direction::Up].map(|way| medium.rate(station, way).as_bps());
-        medium.frames_by_rate(station, Direction::Down).is_some().then_some(both)
-    };
-    (1..medium.nodes()).map(|station| rates(NodeId(station))).collect()
+/// The present rates of the link of `station`, down and up, bit/s; `None` where they do not change.
+fn link_rates(medium: &impl SimMedium, station: NodeId) -> Option<[u64; 2]> {
+    let rate = |way| Some(medium.changing_rate(station, way)?.as_bps());
+    Some([rate(Direction::Down)?, rate(Direction::Up)?])
 }

@@ -25,11 +25,13 @@ pub struct Station {
     #[serde(default = "one", deserialize_with = "bounded_integer::<1, 100_000, _>")]
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
-    /// In an 802.11g cell: "802.11b", or "802.11g" as the cell; absent: the cell's.
+    /// The station's PHY, the cell's or an older one: in an 802.11g cell "802.11b"; in a cell of 802.11n, ac
+    /// or ax an older one of these, at 5 GHz "802.11a", at 2.4 GHz "802.11g"; absent: the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phy: Option<PhyKind>,
-    /// In a cell of 802.11n, ac or ax: modulation and coding of data PPDUs to and from this station; absent: the
-    /// cell's, or the highest of its own `streams` and `channel_width`.
+    /// In a cell of 802.11n, ac or ax: modulation and coding of data PPDUs to and from this station, or of the
+    /// first one with a `rate_control`; absent: the cell's, or the highest of its own `phy`, `streams` and
+    /// `channel_width`.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -45,20 +47,20 @@ pub struct Station {
     )]
     #[schemars(range(min = 1, max = 8))]
     pub streams: Option<u32>,
-    /// There: width of these, Hz, up to the cell's; absent: the cell's.
+    /// There: width of these, Hz, up to the cell's; absent: the cell's, or the widest of its own `phy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_width: Option<Hertz>,
     /// There: what these carry; absent: as the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<AggregationConfig>,
     /// In a WLAN cell: rate of data frames to and from this station, bit/s, or the first one with a
-    /// `rate_control`; absent: the cell's, of an 802.11b station in an 802.11g cell 11 Mbps.
+    /// `rate_control`; absent: the cell's, of a station of an older PHY the highest. Not with `mcs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_rate: Option<BitRate>,
     /// In a WLAN cell: chooses the rate of each data frame, in each direction by itself; absent: "fixed".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_control: Option<rate_control::Config>,
-    /// In a WLAN cell: corrupts frames between this station and the access point by their rate; absent:
+    /// In a WLAN cell: corrupts frames between this station and the access point by their mode; absent:
     /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<channel::Config>,

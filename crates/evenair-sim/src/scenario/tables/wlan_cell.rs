@@ -3,7 +3,10 @@
 
 use evenair_core::component::{BitRate, Hertz, Seconds};
 use evenair_core::control;
-use evenair_core::medium::wlan::high_throughput::{ModeError, allowed};
+use evenair_core::medium::wlan::channel::Coding;
+use evenair_core::medium::wlan::high_throughput::{
+    ModeError, allowed, has_guard_interval, most_streams, widest,
+};
 use evenair_core::medium::wlan::phy::{Phy, PhyKind};
 use evenair_core::medium::wlan::{
     self, Aggregation, AggregationConfig, BasicRates, BlockAckRecovery, EdcaNode, Protection,
@@ -62,6 +65,10 @@ pub struct WlanCell {
     /// us).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guard_interval: Option<Seconds>,
+    /// The code of data PPDUs, which decides with a station's `channel` on errors: "ldpc", or "bcc", that of
+    /// all devices, which MCS 10 and 11 and 802.11ax with more than 20 MHz do not have (default: "ldpc").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coding: Option<Coding>,
     /// What a PPDU carries: "a-mpdu" with its limits, or "off", one MPDU (default: "a-mpdu").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<AggregationConfig>,
@@ -93,8 +100,9 @@ pub struct WlanCell {
     /// the data frame (IEEE 802.11-2007 9.6; of an MCS the rate of OFDM with its modulation and coding,
     /// 802.11-2020 10.6.6.5.2), or one rate for all, bit/s (default: "basic").
     pub control_rate: ControlRate,
-    /// What goes before OFDM frames at a rate of 802.11b, 802.11g only (default: "cts-to-self" with
-    /// 802.11b stations, else "off"); absent with every other PHY.
+    /// What goes before frames that older stations cannot decode: with 802.11g before OFDM frames, at a rate
+    /// of 802.11b (default: "cts-to-self" with 802.11b stations, else "off"); with 802.11n, ac and ax before
+    /// the first PPDU with MCS of an access (default: "off"); absent with 802.11a and b.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protection: Option<Protection>,
     /// PLCP preamble and header of 802.11b, "long", "short" or a duration (default: "long"); with 802.11n, ac and
@@ -154,6 +162,7 @@ impl Default for WlanCell {
             mcs: None,
             streams: None,
             guard_interval: None,
+            coding: None,
             aggregation: None,
             block_ack_recovery: None,
             msdu_lifetime: None,
@@ -200,6 +209,26 @@ impl WlanCell {
         }
     }
 
+    /// Whether a PHY that `station` may have is an older one without MCS, in a cell with MCS.
+    pub(crate) fn is_legacy(&self, station: &Station) -> bool {
+        self.phy.high_throughput().is_some() && self.phy_of(station).high_throughput().is_none()
+    }
+
+    /// The PHYs that stations may have.
+    pub(crate) fn station_phys(&self) -> &'static [PhyKind] {
+        use PhyKind::{Dot11a, Dot11ac, Dot11ax, Dot11b, Dot11g, Dot11n};
+        match (self.phy, self.band) {
+            (Dot11b, _) => &[Dot11b],
+            (Dot11a, _) => &[Dot11a],
+            (Dot11g, _) => &[Dot11g, Dot11b],
+            (Dot11n, Some(Band::TwoPointFour)) => &[Dot11n, Dot11g],
+            (Dot11n, _) => &[Dot11n, Dot11a],
+            (Dot11ac, _) => &[Dot11ac, Dot11n, Dot11a],
+            (Dot11ax, Some(Band::TwoPointFour)) => &[Dot11ax, Dot11n, Dot11g],
+            (Dot11ax, _) => &[Dot11ax, Dot11ac, Dot11n, Dot11a],
+        }
+    }
+
     /// The PHY of control frames: of a PHY with MCS that of OFDM in its band.
     pub(crate) fn control_phy(&self) -> PhyKind {
         match self.band {
@@ -214,17 +243,37 @@ impl WlanCell {
     /// # Errors
     /// The key and why the PHY has no such mode: format, width, streams, guard interval or MCS.
     pub(crate) fn mode(&self, station: Option<&Station>) -> Result<TxVector, ModeError> {
-        let format = self.phy.high_throughput().ok_or(ModeError::Format)?;
-        let width = station.and_then(|station| station.channel_width).or(self.channel_width);
-        let streams = station.and_then(|station| station.streams).or(self.streams).unwrap_or(1);
-        let width = width.unwrap_or(self.default_channel_width()).as_u64();
-        let width = u32::try_from(width / MHZ).unwrap_or(u32::MAX);
+        let phy = station.map_or(self.phy, |station| self.phy_of(station));
+        let Some(format) = phy.high_throughput() else {
+            let rate = station.and_then(|station| station.data_rate);
+            let rate = rate.unwrap_or_else(|| phy.default_data_rate());
+            return match station.filter(|station| self.is_legacy(station)) {
+                Some(_) => Ok(TxVector::ofdm(rate.rate())),
+                None => Err(ModeError::Format),
+            };
+        };
+        // An older PHY may have less than the cell.
+        let is_older = phy != self.phy;
+        let most = |most: u64| if is_older { most } else { u64::MAX };
+        let of_cell = self.channel_width.unwrap_or(self.default_channel_width()).as_u64() / MHZ;
+        let of_cell = of_cell.min(most(widest(format).into()));
+        let width = station.and_then(|station| station.channel_width);
+        let width = width.map_or(of_cell, |width| width.as_u64() / MHZ);
+        let width = u32::try_from(width).unwrap_or(u32::MAX);
+        let of_cell = u64::from(self.streams.unwrap_or(1)).min(most(most_streams(format).into()));
+        let streams = station.and_then(|station| station.streams);
+        let streams = streams.unwrap_or(of_cell as u32);
         let highest = allowed(format, width, streams as u8).last().map_or(0, |mcs| mcs.0.into());
-        // A station that has other streams or another width has its own highest MCS.
-        let is_cells = station
-            .is_none_or(|station| station.streams.is_none() && station.channel_width.is_none());
+        // A station that has another PHY, other streams or another width has its own highest MCS.
+        let is_cells = station.is_none_or(|station| {
+            !is_older && station.streams.is_none() && station.channel_width.is_none()
+        });
         let mcs = station.and_then(|station| station.mcs).or(self.mcs.filter(|_| is_cells));
         let guard_interval = self.guard_interval.map_or(DEFAULT_GUARD_INTERVAL, |gi| gi.duration());
+        let guard_interval = match is_older && !has_guard_interval(format, guard_interval) {
+            true => DEFAULT_GUARD_INTERVAL,
+            false => guard_interval,
+        };
         let mcs = Mcs(mcs.unwrap_or(highest) as u8);
         TxVector::high_throughput(format, mcs, width, streams as u8, guard_interval)
     }
@@ -242,7 +291,13 @@ impl WlanCell {
         let aggregation = of_station.or(self.aggregation.as_ref());
         let limits = |config: &AggregationConfig| config.limits(mode.format);
         let aggregation = aggregation.map_or(Some(Aggregation::of(mode.format)), limits);
-        Ok(EdcaNode::new(mode, aggregation))
+        let node = match station.filter(|station| self.is_legacy(station)) {
+            Some(_) => EdcaNode::legacy(mode),
+            None => EdcaNode::new(mode, aggregation),
+        };
+        let rate_control = station.and_then(|station| station.rate_control.clone());
+        let channel = station.and_then(|station| station.channel.clone());
+        Ok(EdcaNode { rate_control: rate_control.unwrap_or_default(), channel, ..node })
     }
 
     /// How the medium chooses the rate of control frames.

@@ -4,6 +4,7 @@ use evenair_core::component::message::{quoted_list, unknown_name};
 use evenair_core::component::{BitRate, Registry, Seconds};
 use evenair_core::medium::PhyFormat;
 use evenair_core::medium::wimax::pdu_overhead;
+use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::time::Duration;
 use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
 use evenair_core::transport::Timestamps;
@@ -12,8 +13,8 @@ use super::checks::check_component;
 use crate::scenario::problem::{Checked, Problem, fail};
 use crate::scenario::tables::cell::Cell;
 use crate::scenario::tables::flow::{Flow, TCP_HEADER};
+use crate::scenario::tables::station::Station;
 use crate::scenario::tables::wired::Wired;
-use crate::scenario::tables::wlan_cell::WlanCell;
 use crate::scenario::topology::{Topology, link_of};
 use crate::scenario::values::names::Direction;
 
@@ -236,13 +237,14 @@ fn check_host(field: &str, host: &str, topology: &Topology) -> Checked {
 const MAX_PDU: u64 = 2047;
 
 /// Checks that the packets of a station's flow fit into a frame or PDU of the cell.
-pub(super) fn check_size(field: &str, flow: &Flow, extra_header: u32, cell: &Cell) -> Checked {
+pub(super) fn check_size(field: &str, flow: &Flow, station: &Station, cell: &Cell) -> Checked {
+    let extra_header = station.extra_header;
     let packet = u64::from(flow.segment) + u64::from(flow.header) + u64::from(extra_header);
     let (size, most, rest) = match cell {
         Cell::Wlan(cell) => {
             let overhead = cell.mac_overhead;
             let rest = format!("and mac_overhead {overhead} a frame");
-            (packet + u64::from(overhead), max_mpdu(cell), rest)
+            (packet + u64::from(overhead), max_mpdu(cell.phy_of(station)), rest)
         }
         Cell::Wimax(cell) => {
             let overhead = pdu_overhead(cell.crc);
@@ -262,21 +264,27 @@ pub(super) fn check_size(field: &str, flow: &Flow, extra_header: u32, cell: &Cel
 
 /// The largest MPDU: of HT in an A-MPDU (IEEE 802.11-2020 10.12.2), of VHT and HE the largest that a station may
 /// announce (9.4.2.157.2); of others the largest frame of a WLAN here.
-fn max_mpdu(cell: &WlanCell) -> u64 {
-    match cell.phy.high_throughput() {
+fn max_mpdu(phy: PhyKind) -> u64 {
+    match phy.high_throughput() {
         None => MAX_PACKET,
         Some(PhyFormat::Vht | PhyFormat::He) => 11_454,
         Some(_) => 4095,
     }
 }
 
-/// Checks that a flow has an access category only where there is EDCA; `cell`: none between hosts.
-pub(super) fn check_access_category(field: &str, flow: &Flow, cell: Option<&Cell>) -> Checked {
+/// Checks that a flow has an access category only where there is EDCA; `place`: cell and station, none between hosts.
+pub(super) fn check_access_category(
+    field: &str,
+    flow: &Flow,
+    place: Option<(&Cell, &Station)>,
+) -> Checked {
     let Some(category) = flow.access_category else { return Ok(()) };
-    let without = match cell {
-        Some(Cell::Wlan(cell)) if cell.phy.high_throughput().is_some() => return Ok(()),
-        Some(Cell::Wlan(cell)) => format!("phy \"{}\"", cell.phy),
-        Some(Cell::Wimax(_)) => "kind \"wimax\"".to_owned(),
+    let without = match place {
+        Some((Cell::Wlan(cell), station)) => match cell.phy_of(station) {
+            phy if phy.high_throughput().is_some() => return Ok(()),
+            phy => format!("phy \"{phy}\""),
+        },
+        Some((Cell::Wimax(_), _)) => "kind \"wimax\"".to_owned(),
         None => "a flow between hosts".to_owned(),
     };
     let got = format!("got \"{category}\" with {without}");

@@ -102,12 +102,12 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
             let field = format!("{field}.flows.{flow_index}");
             check_station_flow(&field, flow, &scenario.wired, &topology)?;
             check_flow(&field, flow)?;
-            check_access_category(&field, flow, Some(&scenario.cell))?;
+            check_access_category(&field, flow, Some((&scenario.cell, station)))?;
             // Of the flows that this entry stands for, the one that starts last.
             let last = u64::from(station.count - 1) * station.flows.len() as u64;
             let staggered = stagger * (first + last + flow_index as u64);
             check_times(&field, flow, Seconds::from(staggered), Seconds::from(end))?;
-            check_size(&field, flow, station.extra_header, &scenario.cell)?;
+            check_size(&field, flow, station, &scenario.cell)?;
             check_limits(&field, flow, station, scenario)?;
         }
         first += each(station);

@@ -1,10 +1,14 @@
 //! Checks of the keys of a WLAN cell.
 
+use std::iter;
+
 use evenair_core::component::{BitRate, Seconds};
 use evenair_core::control;
-use evenair_core::medium::wlan::channel::Config;
+use evenair_core::medium::PhyFormat;
+use evenair_core::medium::wlan::channel::{Coding, Config};
 use evenair_core::medium::wlan::high_throughput::ModeError;
 use evenair_core::medium::wlan::phy::PhyKind;
+use evenair_core::medium::wlan::rate_control;
 use evenair_core::medium::wlan::{AMsduLimit, Aggregation, AggregationConfig};
 use evenair_core::time::Duration;
 
@@ -22,7 +26,7 @@ const SLOWEST: BitRate = BitRate::from_bps(1_000_000);
 /// Checks the cell of these stations.
 pub(super) fn check_cell(cell: &WlanCell, stations: &[Station]) -> Checked {
     match cell.phy.high_throughput() {
-        Some(_) => check_high_throughput(cell)?,
+        Some(_) => check_high_throughput(cell, stations)?,
         None => check_without_mcs(cell)?,
     }
     if let ControlRate::Fixed(rate) = cell.control_rate {
@@ -32,9 +36,10 @@ pub(super) fn check_cell(cell: &WlanCell, stations: &[Station]) -> Checked {
             return Err(fail("cell.control_rate", &got, "\"basic\""));
         }
     }
-    if cell.protection.is_some() && cell.phy != PhyKind::Dot11g {
+    if cell.protection.is_some() && matches!(cell.phy, PhyKind::Dot11a | PhyKind::Dot11b) {
         let got = format!("got a protection with phy \"{}\"", cell.phy);
-        return Err(fail("cell.protection", &got, "no protection, or phy \"802.11g\""));
+        let accepted = "no protection, or phy \"802.11g\", \"802.11n\", \"802.11ac\", \"802.11ax\"";
+        return Err(fail("cell.protection", &got, accepted));
     }
     check_basic_rates(cell, stations)?;
     check_beacon_interval(cell)?;
@@ -120,16 +125,13 @@ fn check_preamble(cell: &WlanCell) -> Checked {
 }
 
 /// Checks the keys of a cell of 802.11n, ac or ax.
-fn check_high_throughput(cell: &WlanCell) -> Checked {
+fn check_high_throughput(cell: &WlanCell, stations: &[Station]) -> Checked {
     let phy = cell.phy;
     let refuse = |key: &str, got: &str, accepted: &str| {
         Err(fail(&format!("cell.{key}"), &format!("got {got} with phy \"{phy}\""), accepted))
     };
     if let Some(rate) = cell.data_rate {
         return refuse("data_rate", &rate.to_string(), "no data_rate: mcs, streams, channel_width");
-    }
-    if let Some(protection) = cell.protection {
-        return refuse("protection", &format!("\"{protection}\""), "no protection");
     }
     if !cell.immediate_access {
         return refuse("immediate_access", "false", "true");
@@ -162,7 +164,29 @@ fn check_high_throughput(cell: &WlanCell) -> Checked {
     if let Some(aggregation) = &cell.aggregation {
         check_aggregation("cell.aggregation", aggregation, phy)?;
     }
-    check_mode("cell", cell, None)
+    check_mode("cell", cell, None)?;
+    check_coding(cell, stations)
+}
+
+/// 802.11ax-2021 27.3.12.5: 1024-QAM, more than 20 MHz and more than 4 streams have LDPC alone.
+fn check_coding(cell: &WlanCell, stations: &[Station]) -> Checked {
+    if cell.coding != Some(Coding::Bcc) {
+        return Ok(());
+    }
+    let modes = iter::once(None).chain(stations.iter().map(Some));
+    for mode in modes.filter_map(|station| cell.mode(station).ok()) {
+        let is_wide = mode.width_hz > 20_000_000 || mode.streams > 4;
+        let has = mode.mcs.is_none_or(|mcs| Coding::Bcc.has(mcs));
+        if !has || mode.format == PhyFormat::He && is_wide {
+            let (width, streams) = (mode.width_hz / 1_000_000, mode.streams);
+            let mcs = mode.mcs.map_or(0, |mcs| mcs.0);
+            let got =
+                format!("got \"bcc\" with {width} MHz, {streams} streams, MCS {mcs} of 802.11ax");
+            let accepted = "\"ldpc\", or up to 20 MHz, 4 streams and MCS 9";
+            return Err(fail("cell.coding", &got, accepted));
+        }
+    }
+    Ok(())
 }
 
 /// Checks the mode of the data PPDUs of `station`, or of the cell.
@@ -212,6 +236,7 @@ fn check_without_mcs(cell: &WlanCell) -> Checked {
         ("mcs", cell.mcs.is_some()),
         ("streams", cell.streams.is_some()),
         ("guard_interval", cell.guard_interval.is_some()),
+        ("coding", cell.coding.is_some()),
         ("aggregation", cell.aggregation.is_some()),
         ("block_ack_recovery", cell.block_ack_recovery.is_some()),
         ("msdu_lifetime", cell.msdu_lifetime.is_some()),
@@ -230,25 +255,41 @@ fn refuse_keys_of_mcs(table: &str, given: &[(&str, bool)], phy: PhyKind) -> Chec
     Err(fail(&format!("{table}.{key}"), &got, accepted))
 }
 
+/// The keys of a station with MCS, and whether they are given.
+fn keys_of_mcs(station: &Station) -> [(&'static str, bool); 4] {
+    [
+        ("mcs", station.mcs.is_some()),
+        ("streams", station.streams.is_some()),
+        ("channel_width", station.channel_width.is_some()),
+        ("aggregation", station.aggregation.is_some()),
+    ]
+}
+
 /// Checks the keys of a station that only cells with, or only cells without MCS have.
 fn check_modes_of_station(field: &str, station: &Station, cell: &WlanCell) -> Checked {
     if cell.phy.high_throughput().is_none() {
-        let given = [
-            ("mcs", station.mcs.is_some()),
-            ("streams", station.streams.is_some()),
-            ("channel_width", station.channel_width.is_some()),
-            ("aggregation", station.aggregation.is_some()),
-        ];
-        return refuse_keys_of_mcs(field, &given, cell.phy);
+        return refuse_keys_of_mcs(field, &keys_of_mcs(station), cell.phy);
     }
-    let given = [
-        ("data_rate", station.data_rate.is_some(), "mcs, streams, channel_width"),
-        ("rate_control", station.rate_control.is_some(), "no rate_control: mcs"),
-        ("channel", station.channel.is_some(), "no channel: error"),
-    ];
-    if let Some((key, _, accepted)) = given.into_iter().find(|(_, is_given, _)| *is_given) {
-        let got = format!("got it with phy \"{}\"", cell.phy);
-        return Err(fail(&format!("{field}.{key}"), &got, accepted));
+    let phy = cell.phy_of(station);
+    if cell.is_legacy(station) {
+        return refuse_keys_of_mcs(field, &keys_of_mcs(station), phy);
+    }
+    if station.data_rate.is_some() {
+        let got = format!("got it with phy \"{phy}\"");
+        return Err(fail(&format!("{field}.data_rate"), &got, "mcs, streams, channel_width"));
+    }
+    match &station.rate_control {
+        Some(
+            control @ (rate_control::Config::Arf(_)
+            | rate_control::Config::Aarf(_)
+            | rate_control::Config::Minstrel(_)),
+        ) => {
+            let got =
+                format!("got \"{}\", which is without MCS, with phy \"{phy}\"", control.name());
+            let accepted = "\"fixed\", \"ideal\", \"minstrel-ht\", or a prototype";
+            return Err(fail(&format!("{field}.rate_control"), &got, accepted));
+        }
+        _ => {}
     }
     if let (Some(width), Some(most)) = (station.channel_width, cell.channel_width)
         && width > most
@@ -257,7 +298,7 @@ fn check_modes_of_station(field: &str, station: &Station, cell: &WlanCell) -> Ch
         return Err(fail(&field, &format!("got {width}"), &format!("up to {most}, the cell's")));
     }
     if let Some(aggregation) = &station.aggregation {
-        check_aggregation(&format!("{field}.aggregation"), aggregation, cell.phy)?;
+        check_aggregation(&format!("{field}.aggregation"), aggregation, phy)?;
     }
     check_mode(field, cell, Some(station))
 }
@@ -283,7 +324,9 @@ pub(super) fn check_station(field: &str, station: &Station, cell: &WlanCell) -> 
     if let Some(rate_control) = &station.rate_control {
         check_component(&format!("{field}.rate_control"), rate_control)?;
     }
-    if let Some(Config::Schedule(schedule)) = &station.channel {
+    if let Some(Config::Schedule(schedule)) = &station.channel
+        && phy.high_throughput().is_none()
+    {
         let mut limits = schedule.rates.rates().filter(|rate| *rate != BitRate::UNLIMITED);
         limits.try_for_each(|rate| phy_rate(&format!("{field}.channel.rates"), rate, phy))?;
     }
@@ -296,17 +339,19 @@ pub(super) fn check_station(field: &str, station: &Station, cell: &WlanCell) -> 
     Ok(())
 }
 
-/// The PHY of a station: that of the cell, or 802.11b in a cell of 802.11g.
+/// The PHY of a station: that of the cell, or an older one that the cell can have.
 fn check_phy(field: &str, station: &Station, cell: &WlanCell) -> Result<PhyKind, Problem> {
     let phy = cell.phy_of(station);
-    let mixes = (cell.phy, phy) == (PhyKind::Dot11g, PhyKind::Dot11b);
-    if phy != cell.phy && !mixes {
-        let other = if cell.phy == PhyKind::Dot11g { " or \"802.11b\"" } else { "" };
-        let accepted = format!("\"{}\", that of the cell,{other}", cell.phy);
-        let accepted = accepted.trim_end_matches(',');
-        return Err(fail(&format!("{field}.phy"), &format!("got \"{phy}\""), accepted));
+    let accepted = cell.station_phys();
+    if accepted.contains(&phy) {
+        return Ok(phy);
     }
-    Ok(phy)
+    let older: Vec<_> = accepted[1..].iter().map(|phy| format!("\"{phy}\"")).collect();
+    let accepted = match older.is_empty() {
+        true => format!("\"{}\", that of the cell", cell.phy),
+        false => format!("\"{}\", that of the cell, or {}", cell.phy, older.join(", ")),
+    };
+    Err(fail(&format!("{field}.phy"), &format!("got \"{phy}\""), &accepted))
 }
 
 fn phy_rate(field: &str, rate: BitRate, phy: PhyKind) -> Checked {

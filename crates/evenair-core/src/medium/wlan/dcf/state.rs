@@ -212,16 +212,15 @@ impl Dcf {
         self.rate_changes
     }
 
-    /// The data frames of the link of `station` at each rate that it can have, ascending; `None` where
-    /// the rate is fixed.
-    pub fn frames_by_rate(
+    /// The data frames of the link of `station` in each mode that it can have, by ascending rate; `None` where
+    /// the mode is fixed.
+    pub fn frames_by_mode(
         &self,
         station: NodeId,
         direction: Direction,
-    ) -> Option<impl Iterator<Item = (Rate, u64)>> {
+    ) -> Option<impl Iterator<Item = (PhyMode, u64)>> {
         let link = self.link_with(station, direction);
-        let rate = |(mode, frames)| (self.setup.modes.rate(mode), frames);
-        link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_mode().map(rate))
+        link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_mode())
     }
 
     /// Whether `station` decoded the last beacon that met no other frame.

@@ -108,7 +108,7 @@ impl AggregationConfig {
             duration: config.duration,
             amsdu: match config.amsdu {
                 AMsduLimit::Off => None,
-                AMsduLimit::Bytes(bytes) => Some(bytes),
+                AMsduLimit::Bytes(bytes) => Some(bytes.min(Aggregation::longest_amsdu(format))),
             },
         })
     }

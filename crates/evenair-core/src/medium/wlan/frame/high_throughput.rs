@@ -214,6 +214,22 @@ pub fn receivable(best: &TxVector) -> Vec<TxVector> {
     modes
 }
 
+/// The widest channel of a format, MHz.
+pub fn widest(format: PhyFormat) -> u32 {
+    let widths = Offer::of(format).map_or(&[][..], |offer| offer.widths);
+    widths.iter().map(|(width, _)| *width).max().unwrap_or(20)
+}
+
+/// The most spatial streams of a format.
+pub fn most_streams(format: PhyFormat) -> u8 {
+    Offer::of(format).map_or(1, |offer| offer.streams)
+}
+
+/// Whether a format has this guard interval.
+pub fn has_guard_interval(format: PhyFormat, guard_interval: Duration) -> bool {
+    Offer::of(format).is_some_and(|offer| offer.guard_intervals.contains(&guard_interval))
+}
+
 /// Preamble and headers of a PPDU in a mode of HT, VHT or HE (19.3.9, 21.3.8, 27.3.11), or of OFDM (17.3.2). HE-LTFs are
 /// twice compressed, but not with the guard interval of 3.2 us, as all devices have them (27.3.11.10).
 pub fn preamble(mode: &TxVector) -> Duration {

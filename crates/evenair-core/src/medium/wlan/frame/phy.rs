@@ -38,7 +38,7 @@ named! {
         /// IEEE 802.11ax: HE, PPDUs for a single user.
         Dot11ax => "802.11ax",
     }
-    planned []
+    planned ["802.11be"]
 }
 
 /// The timing of one PHY.

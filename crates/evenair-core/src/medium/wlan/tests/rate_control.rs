@@ -73,7 +73,7 @@ fn the_rate_follows_a_schedule() {
     let mut fixed = Saturated::new(1, 54, "fixed", ScheduleConfig::default().into());
     fixed.run(Instant::ZERO + Duration::from_secs(1));
     assert_eq!((fixed.rate(), fixed.driver.dcf.rate_changes()), (54, 0));
-    assert!(fixed.driver.dcf.frames_by_rate(NodeId(1), Direction::Up).is_none());
+    assert!(fixed.driver.dcf.frames_by_mode(NodeId(1), Direction::Up).is_none());
 }
 
 /// Every data frame is counted at one rate.
@@ -83,7 +83,7 @@ fn frames_are_counted_by_their_rate() {
         let mut cell = Saturated::new(1, 54, control, SnrConfig { snr_db: 20.0 }.into());
         let until = Instant::ZERO + Duration::from_secs(1);
         cell.run(until);
-        let frames = cell.driver.dcf.frames_by_rate(NodeId(1), Direction::Up).unwrap();
+        let frames = cell.driver.dcf.frames_by_mode(NodeId(1), Direction::Up).unwrap();
         let counted: u64 = frames.map(|(_, frames)| frames).sum();
         // The attempt that goes on is not counted yet.
         let sent = cell.driver.usage(until, 1).data_frames;
