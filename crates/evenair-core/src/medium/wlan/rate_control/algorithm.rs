@@ -62,6 +62,11 @@ pub trait RateControl {
     /// The rate of an attempt that begins now.
     fn choose(&mut self, frame: &NextFrame) -> usize;
 
+    /// Whether the PPDU of the last [`RateControl::choose`] may have several MPDUs: one that tries a mode may not.
+    fn may_aggregate(&self) -> bool {
+        true
+    }
+
     /// The attempt of the last [`RateControl::choose`] is over.
     fn report(&mut self, report: &Report);
 

@@ -32,6 +32,10 @@ impl RateControl for Boxed {
         self.0.choose(frame)
     }
 
+    fn may_aggregate(&self) -> bool {
+        self.0.may_aggregate()
+    }
+
     fn report(&mut self, report: &Report) {
         self.0.report(report);
     }

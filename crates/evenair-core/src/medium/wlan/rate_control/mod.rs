@@ -63,6 +63,13 @@ macro_rules! rate_controls {
                 }
             }
 
+            fn may_aggregate(&self) -> bool {
+                match self {
+                    $(Self::$type(control) => control.may_aggregate(),)+
+                    Self::Prototype(control) => control.may_aggregate(),
+                }
+            }
+
             fn report(&mut self, report: &Report) {
                 match self {
                     $(Self::$type(control) => control.report(report),)+
