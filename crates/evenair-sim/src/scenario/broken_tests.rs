@@ -243,10 +243,11 @@ station.0.mcs=7 => station.0.mcs => got it with phy "802.11b" | "802.11n", "802.
 station.0.aggregation=off => station.0.aggregation => got it with phy "802.11b" | "802.11n", "802.11ac" or "802.11ax"
 station.0.flows.0.access_category=vi => station.0.flows.0.access_category => got "vi" with phy "802.11b" | none, or phy "802.11n"
 station.0.flows.0.access_category=video => station.0.flows.0.access_category => got "video" | "be", "bk", "vi", "vo"
-station.0.rate_control=minstral => station.0.rate_control => did you mean "minstrel"? | "fixed", "arf", "aarf", "minstrel", "ideal"
+station.0.rate_control=minstral => station.0.rate_control => did you mean "minstrel"? | "fixed", "arf", "aarf", "minstrel", "minstrel-ht", "ideal"
 station.0.rate_control={kind='arf',successes=0} => station.0.rate_control.successes => got 0 | from 1 to
 station.0.rate_control={kind='aarf',successes=60} => station.0.rate_control.max_successes => got 50 | at least successes, 60
 station.0.rate_control={kind='minstrel',interval=0} => station.0.rate_control.interval => got 0 | above 0
+station.0.rate_control={kind='minstrel-ht',interval=0} => station.0.rate_control.interval => got 0 | above 0
 station.0.rate_control={kind='ideal',success=1} => station.0.rate_control.success => got 1 | below 1
 station.0.rate_control=['arf'] => station.0.rate_control => got a list | a table
 station.0.channel=fading => station.0.channel => got "fading" | "schedule", "snr", "distance"

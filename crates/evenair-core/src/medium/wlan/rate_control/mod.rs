@@ -12,6 +12,7 @@ pub mod boxed;
 mod fixed;
 mod ideal;
 mod minstrel;
+mod minstrel_ht;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ pub use arf::{Arf, ArfConfig};
 pub use fixed::{Fixed, FixedConfig};
 pub use ideal::{Ideal, IdealConfig};
 pub use minstrel::{Minstrel, MinstrelConfig};
+pub use minstrel_ht::{MinstrelHt, MinstrelHtConfig};
 
 use crate::component::{Prototype, registry};
 
@@ -92,5 +94,6 @@ rate_controls! {
     Arf(ArfConfig),
     Aarf(AarfConfig),
     Minstrel(MinstrelConfig),
+    MinstrelHt(MinstrelHtConfig),
     Ideal(IdealConfig),
 }

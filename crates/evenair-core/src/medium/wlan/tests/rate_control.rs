@@ -49,14 +49,14 @@ impl Saturated {
     }
 }
 
-/// A schedule: ARF, AARF and Minstrel find its rate, the ideal control has it at once. Both directions
+/// A schedule: ARF, AARF, Minstrel and Minstrel-HT find its rate, the ideal control has it at once. Both directions
 /// are apart.
 #[test]
 fn the_rate_follows_a_schedule() {
     let table =
         serde_json::json!({ "kind": "schedule", "rates": [[0, "54 Mbps"], [1, "12 Mbps"]] });
     let schedule: channel::Config = serde_json::from_value(table).unwrap();
-    for control in ["arf", "aarf", "minstrel", "ideal"] {
+    for control in ["arf", "aarf", "minstrel", "minstrel-ht", "ideal"] {
         for sender in [AP, 1] {
             let mut cell = Saturated::new(sender, 6, control, schedule.clone());
             cell.run(Instant::ZERO + Duration::from_millis(990));

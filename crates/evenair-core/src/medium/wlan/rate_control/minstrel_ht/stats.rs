@@ -127,8 +127,8 @@ impl Stats {
         }
     }
 
-    /// It ends for the modes of a group. Calls `each` with each of them, from the highest to the lowest, when this one is
-    /// up to date: the lower ones are not yet.
+    /// It ends for the modes of a group. Calls `each` with each of them, from the highest to the lowest, when this one
+    /// is up to date: the lower ones are not yet.
     ///
     /// A mode that has never been tried takes over the best probability of the higher ones.
     pub(super) fn update_group(&mut self, group: usize, mut each: impl FnMut(&Self, RateId)) {
