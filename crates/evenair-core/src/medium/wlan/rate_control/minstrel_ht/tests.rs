@@ -278,3 +278,95 @@ fn attempts_follow_the_chain() {
     assert_eq!(counted(&control), [(20, 0), (9, 0), (9, 3), (2, 0)]);
     assert_eq!(control.choose(&frame(now)), 7);
 }
+
+/// What is tried in each of the six turns, over many intervals, on a link whose fastest modes are these of MCS 0 to 7,
+/// and whose surest is `surest`.
+fn tried(fastest: [usize; 2], surest: usize, probability: i64) -> [Vec<usize>; 6] {
+    let mut control = ht(1);
+    set_probabilities(&mut control, 0, &[probability; 8]);
+    let [first, second] = fastest.map(|place| rate(0, place));
+    control.selection.link.fastest = [first, second, second, second];
+    control.selection.link.surest = rate(0, surest);
+    let mut tried: [Vec<usize>; 6] = Default::default();
+    for _ in 0..200 {
+        control.sampler.refill(&control.stats, &control.selection.link);
+        for turn in &mut tried {
+            turn.extend(control.sampler.next().map(|rate| rate.place()));
+        }
+    }
+    tried.map(|mut places| {
+        places.sort_unstable();
+        places.dedup();
+        places
+    })
+}
+
+/// In turn: the next faster mode, any faster one, and, after three of the first and two of the others, one from the
+/// fastest to above the slowest in use. There is one group, so that there is no other next faster mode.
+#[test]
+fn each_set_has_its_turn() {
+    let [first, jump, second, other_jump, third, slow] = tried([5, 4], 1, 3000);
+    assert_eq!([first, second, third], [vec![6], vec![], vec![]]);
+    assert_eq!([jump, other_jump], [[6, 7], [6, 7]]);
+    assert_eq!(slow, [2, 3, 4, 5]);
+}
+
+/// Slower modes are not tried if they are sure, 3892 of 4096, and there is nothing above the highest mode.
+#[test]
+fn there_may_be_nothing_to_try() {
+    assert!(tried([7, 6], 4, 3892).iter().all(Vec::is_empty));
+    let [.., slow] = tried([7, 6], 4, 3891);
+    assert_eq!(slow, [5, 6, 7]);
+}
+
+/// Each group of one and two streams has a mode that is faster than MCS 3 with one stream, 369,248 ns: MCS 4 and 2.
+#[test]
+fn the_next_faster_modes_are_of_all_groups() {
+    let mut control = ht(2);
+    control.selection.link.fastest = [rate(0, 3); 4];
+    control.selection.link.surest = rate(0, 3);
+    control.sampler.refill(&control.stats, &control.selection.link);
+    let mut found = Vec::new();
+    for turn in 0..6 {
+        let rate = control.sampler.next();
+        found.extend(rate.filter(|_| turn % 2 == 0 && turn < 4));
+    }
+    found.sort_by_key(|rate| rate.group());
+    assert_eq!(found, [rate(0, 4), rate(1, 2)]);
+}
+
+/// A sample every 20 ms, once: then the chain goes on with the second fastest. Its PPDU has one MPDU. The third is
+/// again the next faster mode, of which there is none left in this interval.
+#[test]
+fn a_sample_is_the_first_of_a_chain() {
+    let mut control = ht(1);
+    let at = |ms| Instant::ZERO + Duration::from_millis(ms);
+    let mut samples = Vec::new();
+    for ms in 0..50 {
+        let mode = control.choose(&frame(at(ms)));
+        if mode > 0 {
+            samples.push(ms);
+            assert!(!control.may_aggregate());
+            control.report(&ppdu(at(ms), 1, 0));
+            assert_eq!(control.choose(&frame(at(ms))), 0);
+            assert!(!control.may_aggregate());
+        } else {
+            assert!(control.may_aggregate());
+        }
+        control.report(&ppdu(at(ms), 1, 1));
+    }
+    assert_eq!(samples, [0, 20]);
+}
+
+/// Statistics have new values after more than an interval, and then there is a sample at once.
+#[test]
+fn an_interval_ends_with_a_response() {
+    let mut control = ht(1);
+    let at = |us| Instant::ZERO + Duration::from_micros(us);
+    for (us, probability) in [(10_000, 0), (50_000, 0), (50_001, 4096)] {
+        control.choose(&frame(at(us)));
+        control.report(&ppdu(at(us), 4, 4));
+        assert_eq!(control.stats.probability(rate(0, 0)), probability, "{us}");
+    }
+    assert_eq!(control.next_sample, at(50_001));
+}
