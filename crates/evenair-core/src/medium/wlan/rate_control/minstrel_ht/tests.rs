@@ -370,3 +370,81 @@ fn an_interval_ends_with_a_response() {
     }
     assert_eq!(control.next_sample, at(50_001));
 }
+
+/// A link on which MPDUs of 1538 bytes in the modes up to `threshold` arrive with a probability of 0.95, in faster ones
+/// never. Always as many are sent as fit 5.484 ms, at most 64. Without response the contention window doubles.
+struct Air {
+    phy: Phy,
+    modes: Vec<(PhyMode, TxVector)>,
+    threshold: usize,
+    stream: RngStream,
+}
+
+impl Air {
+    const MPDU_BYTES: u32 = 1538;
+
+    /// MPDUs per second that arrive in 20 s.
+    fn throughput(&mut self, control: &mut impl RateControl) -> f64 {
+        let end = Instant::ZERO + Duration::from_secs(20);
+        let (mut now, mut delivered, mut cw) = (Instant::ZERO, 0, self.phy.cw_min);
+        while now < end {
+            now += self.phy.difs() + self.phy.slot * u64::from(self.stream.up_to(cw));
+            let mode = control.choose(&frame(now));
+            let vector = self.modes[mode].1;
+            let airtime = |mpdus| self.phy.airtime(Self::MPDU_BYTES * mpdus, &vector);
+            let most = if control.may_aggregate() && vector.mcs.is_some() { 64 } else { 1 };
+            let fits = |&mpdus: &u32| airtime(mpdus) <= Duration::from_micros(5484);
+            let mpdus = (1..=most).rev().find(fits).unwrap_or(1);
+            // SIFS and a Block Ack at 24 Mb/s.
+            now += airtime(mpdus) + self.phy.sifs + Duration::from_micros(32);
+            let probability = if mode <= self.threshold { 0.95 } else { 0.0 };
+            let arrived = (0..mpdus).filter(|_| self.stream.bernoulli(probability)).count() as u32;
+            cw = if arrived > 0 { self.phy.cw_min } else { (2 * cw + 1).min(self.phy.cw_max) };
+            delivered += arrived;
+            control.report(&ppdu(now, mpdus, arrived));
+        }
+        f64::from(delivered) / 20.0
+    }
+}
+
+/// One mode.
+struct Always(usize);
+
+impl RateControl for Always {
+    fn choose(&mut self, _: &NextFrame) -> usize {
+        self.0
+    }
+
+    fn report(&mut self, _: &Report) {}
+
+    fn present(&self) -> usize {
+        self.0
+    }
+}
+
+/// Whatever mode is the fastest that works: the throughput is within 5% of that of the best fixed one. Up to MCS 1 of
+/// HT it is 7% below: most samples fail, and the second mode of their chain, MCS 0, takes 1.9 ms for the MPDU, twice as
+/// long.
+#[test]
+fn it_finds_the_best_mode() {
+    for (format, width, streams) in
+        [(PhyFormat::Vht, 80, 1), (PhyFormat::He, 80, 2), (PhyFormat::Ht, 20, 1)]
+    {
+        let modes = modes(format, width, streams);
+        for threshold in 0..modes.len() {
+            let (phy, stream) = (Phy::dot11a(), RngStream::new(1, StreamId::Channel, 0));
+            let mut air = Air { phy, modes: modes.clone(), threshold, stream };
+            let fixed = (0..=threshold).map(|mode| air.throughput(&mut Always(mode)));
+            let best = fixed.fold(0.0, f64::max);
+            let share = air.throughput(&mut control_of(&phy, modes.clone())) / best;
+            let mode = modes[threshold].1;
+            let (mbps, mcs, streams) = (mode.rate.as_bps() as f64 / 1e6, mode.mcs, mode.streams);
+            let of = format!(
+                "{format:?} {width} MHz up to {mcs:?}, {streams} streams, {mbps:.1} Mb/s: {share:.3}"
+            );
+            eprintln!("{of}");
+            let least = if (format, threshold) == (PhyFormat::Ht, 1) { 0.92 } else { 0.95 };
+            assert!((least..1.0).contains(&share), "{of}");
+        }
+    }
+}
