@@ -21,6 +21,8 @@ pub(super) struct Link {
     symbol: (u32, Duration),
     /// `None`: a PPDU has one MPDU, and there are no agreements.
     aggregation: Option<Aggregation>,
+    /// Whether the present PPDU may have several MPDUs.
+    may_aggregate: bool,
     /// Its control frames, and their mode.
     pub(super) control: Control,
     pub(super) control_mode: PhyMode,
@@ -89,6 +91,7 @@ impl Link {
                 (bits as u32, time)
             },
             aggregation,
+            may_aggregate: true,
             control,
             // `EdcaConfig::modes` has those of all responses.
             control_mode: modes.find(&response).unwrap_or(mode),
@@ -117,12 +120,13 @@ impl Link {
         let Some(mut adaptation) = self.adaptation.take() else { return };
         let has_rts = config.rts_threshold.is_some_and(|threshold| bytes > threshold);
         let mode = adaptation.choose(now, bytes, has_rts);
+        self.may_aggregate = adaptation.may_aggregate();
         self.adaptation = Some(adaptation);
         if mode != self.mode {
-            let Self { aggregation, airtime, adaptation, .. } = self;
-            let (airtime, adaptation) = (*airtime, adaptation.take());
-            let other = Self::new(config, modes, mode, *aggregation, None);
-            *self = Self { airtime, adaptation, ..other };
+            let Self { aggregation, may_aggregate, airtime, .. } = *self;
+            let adaptation = self.adaptation.take();
+            let other = Self::new(config, modes, mode, aggregation, None);
+            *self = Self { may_aggregate, airtime, adaptation, ..other };
         }
     }
 
@@ -166,7 +170,8 @@ impl Link {
     /// The bytes of the longest PSDU of which the PPDU lasts at most `most`; `None` if it has one MPDU.
     #[inline(always)]
     fn longest(&self, config: &EdcaConfig, most: Duration) -> Option<u32> {
-        let Aggregation { bytes, duration, .. } = self.aggregation?;
+        let Aggregation { bytes, duration, .. } =
+            self.aggregation.filter(|_| self.may_aggregate)?;
         let time = duration.min(most);
         Some(bytes.min(config.phy.bytes_within(time, &self.vector, config.preamble)))
     }

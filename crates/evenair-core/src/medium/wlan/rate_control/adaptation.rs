@@ -52,6 +52,11 @@ impl Adaptation {
         self.modes[self.chosen]
     }
 
+    /// Whether the PPDU of the last [`Self::choose`] may have several MPDUs.
+    pub(in crate::medium::wlan) fn may_aggregate(&self) -> bool {
+        self.control.may_aggregate()
+    }
+
     /// The attempt is over. Returns whether the present mode has changed.
     pub(in crate::medium::wlan) fn report(&mut self, report: &Report) -> bool {
         self.frames[self.chosen] += if report.sent_data { u64::from(report.mpdus) } else { 0 };

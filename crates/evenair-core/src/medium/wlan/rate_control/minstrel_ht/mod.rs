@@ -18,7 +18,6 @@
 //! has four modes, it is followed until there is a response, and then statistics have its attempts; the PPDU that tries
 //! another mode has one MPDU. Differences from Linux:
 //! - HE and widths of 160 MHz, which Linux does not have, are treated as VHT, with the time of their own symbols.
-//! - A link has the modes of the cell, not all narrower ones.
 //! - The cell decides on RTS/CTS; Linux asks for it before all but the first mode, and counts attempts with it there,
 //!   as is done here.
 //! - The retry limits of the cell end the chain earlier. RTS frames without CTS do not count as attempts.
