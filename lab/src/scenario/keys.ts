@@ -55,7 +55,16 @@ const highestOf = (table: unknown) => highestMcs(table as Record<string, unknown
 const mostStreams = (table: unknown) =>
   (table as Record<string, unknown>)["phy"] === "802.11n" ? 4 : 8;
 const hasRates = (scenario: ResolvedScenario) => isWlan(scenario) && !hasMcs(scenario);
+/** Stations may have an older PHY, by the PHY of the cell (docs/media/wifi.md, "Mixed cells"). */
+function stationPhys(scenario: ResolvedScenario): string[] {
+  const { phy, band } = cell(scenario);
+  if (phy === "802.11g") return ["802.11b", "802.11g"];
+  const legacy = band === "2.4 GHz" ? "802.11g" : "802.11a";
+  const later = PHYS_WITH_MCS.slice(0, PHYS_WITH_MCS.indexOf(String(phy)) + 1);
+  return [legacy, ...later.filter((name) => band !== "2.4 GHz" || name !== "802.11ac")];
+}
 const isMixed = (scenario: ResolvedScenario) => cell(scenario)["phy"] === "802.11g";
+const mayBeMixed = (scenario: ResolvedScenario) => isMixed(scenario) || hasMcs(scenario);
 const words =
   (...list: string[]) =>
   () =>
@@ -99,7 +108,8 @@ export const CELL: Hints = {
     options: words("long", "short"),
     when: (scenario) => cell(scenario)["phy"] === "802.11b",
   },
-  protection: { when: isMixed },
+  coding: { label: "code", when: hasMcs },
+  protection: { when: mayBeMixed },
   rts_threshold: { label: "RTS threshold", range: { from: 0, to: 2300, step: 100 }, when: isWlan },
   beacon_interval: { label: "beacon interval", range: { from: 0.02, to: 1 }, when: isWlan },
   bandwidth: { range: { from: 3.5e6, to: 20e6, step: 250e3 }, when: isWimax },
@@ -126,7 +136,7 @@ export const CELL: Hints = {
 };
 
 export const STATION: Hints = {
-  phy: { label: "PHY", absent: "as the cell", options: words("802.11b", "802.11g"), when: isMixed },
+  phy: { label: "PHY", absent: "as the cell", options: stationPhys, when: mayBeMixed },
   data_rate: {
     label: "data rate",
     absent: "as the cell",
@@ -143,8 +153,16 @@ export const STATION: Hints = {
       Array.from({ length: highestMcs(cell(scenario)) + 1 }, (_, mcs) => String(mcs)),
     when: hasMcs,
   },
-  rate_control: { label: "rate control", absent: "fixed", when: hasRates },
-  channel: { absent: "perfect", when: hasRates },
+  rate_control: {
+    label: "rate control",
+    absent: "fixed",
+    options: (scenario) =>
+      hasMcs(scenario)
+        ? ["fixed", "minstrel-ht", "ideal"]
+        : ["fixed", "arf", "aarf", "minstrel", "minstrel-ht", "ideal"],
+    when: isWlan,
+  },
+  channel: { absent: "perfect", when: isWlan },
   modulation: { absent: "as the cell", when: isWimax },
   error: { label: "loss model", absent: "none" },
   queue: {},
