@@ -47,11 +47,14 @@ fn adaptation(
     channel: Option<&Channel>,
     stream: RngStream,
 ) -> Option<Adaptation> {
+    if node.rate_control.is_fixed() {
+        return None;
+    }
     let modes = config.phy.modes_of(node.phy, modes);
     let first = modes.iter().rposition(|(_, vector)| vector.rate <= node.rate).unwrap_or(0);
     let protection = config.protection_of(&modes[0].1);
     let link = LinkInfo { modes, first, phy: &config.phy, channel, stream };
-    Adaptation::new(&node.rate_control, link, protection)
+    Some(Adaptation::new(&node.rate_control, link, protection))
 }
 
 /// An 802.11 cell.

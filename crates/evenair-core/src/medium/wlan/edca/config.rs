@@ -134,11 +134,6 @@ impl EdcaNode {
         modes.retain(|mode| mode.mcs.is_some_and(|mcs| coding.has(mcs)));
         modes
     }
-
-    /// Whether the mode of its PPDUs changes.
-    pub(super) const fn adapts(&self) -> bool {
-        !matches!(self.rate_control, rate_control::Config::Fixed(_))
-    }
 }
 
 /// Bytes of the QoS Control field (9.2.4.5).
@@ -244,7 +239,7 @@ impl EdcaConfig {
     pub(super) fn modes(&self, nodes: &[EdcaNode]) -> PhyModes {
         let mut data: Vec<_> = nodes.iter().map(|node| node.mode).collect();
         let mut bests: Vec<TxVector> = Vec::new();
-        for node in nodes.iter().filter(|node| node.adapts()) {
+        for node in nodes.iter().filter(|node| !node.rate_control.is_fixed()) {
             if !bests.contains(&node.mode) {
                 bests.push(node.mode);
                 data.extend(node.choices(&self.phy, self.coding));

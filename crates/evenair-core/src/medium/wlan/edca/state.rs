@@ -156,7 +156,7 @@ fn adaptation(
     channel: Option<&Channel>,
     stream: RngStream,
 ) -> Option<Adaptation> {
-    if !node.adapts() {
+    if node.rate_control.is_fixed() {
         return None;
     }
     let choices = node.choices(&config.phy, config.coding).into_iter();
@@ -164,7 +164,7 @@ fn adaptation(
     let first = modes.iter().position(|(_, mode)| *mode == node.mode).unwrap_or(0);
     let protection = config.protection_of(node.mode.format);
     let link = LinkInfo { modes, first, phy: &config.phy, channel, stream };
-    Adaptation::new(&node.rate_control, link, protection)
+    Some(Adaptation::new(&node.rate_control, link, protection))
 }
 
 impl Edca {

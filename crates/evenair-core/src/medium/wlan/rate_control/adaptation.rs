@@ -23,20 +23,17 @@ pub(in crate::medium::wlan) struct Adaptation {
 }
 
 impl Adaptation {
-    /// Of this link; `None` where its mode is fixed.
+    /// Of this link.
     pub(in crate::medium::wlan) fn new(
         config: &Config,
         link: LinkInfo<'_>,
         protection: Protection,
-    ) -> Option<Self> {
-        if matches!(config, Config::Fixed(_)) {
-            return None;
-        }
+    ) -> Self {
         let chosen = link.first;
         let modes: Vec<_> = link.modes.iter().map(|(mode, _)| *mode).collect();
         let control = AnyRateControl::new(config, link);
         let (present, frames) = (control.present(), vec![0; modes.len()]);
-        Some(Self { modes, control, protection, chosen, present, frames })
+        Self { modes, control, protection, chosen, present, frames }
     }
 
     /// The mode of an attempt that begins now, with a data frame of `bytes`. If a mode has been chosen that was not

@@ -27,6 +27,13 @@ pub use minstrel_ht::{MinstrelHt, MinstrelHtConfig};
 
 use crate::component::{Prototype, registry};
 
+impl Config {
+    /// Whether the mode of a link never changes.
+    pub const fn is_fixed(&self) -> bool {
+        matches!(self, Self::Fixed(_))
+    }
+}
+
 /// Generates the registry of all rate controls, and an enum that dispatches to them.
 macro_rules! rate_controls {
     ($($type:ident($config:ident),)+) => {
