@@ -427,6 +427,10 @@ class Link:
         """The rates, ascending, bit/s. A rate control names a rate by its index here."""
 
     @property
+    def modes(self) -> list[tuple[int, int, int] | None]:
+        """MCS, spatial streams and width in Hz at each of the rates; None at one without MCS."""
+
+    @property
     def first(self) -> int:
         """The index of the rate of the first data frame."""
 

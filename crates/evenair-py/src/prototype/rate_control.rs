@@ -38,6 +38,13 @@ impl Link {
         self.modes.iter().map(|mode| mode.rate.as_bps()).collect()
     }
 
+    /// MCS, spatial streams and width in Hz at each of the rates; None at one without MCS.
+    #[getter]
+    fn modes(&self) -> Vec<Option<(u8, u8, u32)>> {
+        let mode = |mode: &TxVector| Some((mode.mcs?.0, mode.streams, mode.width_hz));
+        self.modes.iter().map(mode).collect()
+    }
+
     /// The index of the rate of the first data frame.
     #[getter]
     fn first(&self) -> usize {
