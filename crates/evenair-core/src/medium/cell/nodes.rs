@@ -492,17 +492,17 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     fn end_service(&mut self, packet: PacketId, status: TxStatus) {
         let InService { packet: sent, place, .. } = &mut self.taken[packet.0 as usize];
-        if let Some(queue) = self.queues.get_mut(*place as usize) {
-            queue.transmitted(sent.size());
-            let is_lost = sent.release() && status == TxStatus::Dropped;
-            self.mac_losses += u64::from(is_lost);
-        }
+        let queue = self.queues.get_mut(*place as usize);
+        let is_queued = queue.map(|queue| queue.transmitted(sent.size())).is_some();
         if let Some(held_by) = self.held_by.get_mut(packet.0 as usize)
             && *held_by == Held::Both
         {
+            // What the receiver holds is complete, and not lost.
             *held_by = Held::Receiver;
             return;
         }
+        let is_lost = is_queued && sent.release() && status == TxStatus::Dropped;
+        self.mac_losses += u64::from(is_lost);
         self.free.push(packet.0);
     }
 }
