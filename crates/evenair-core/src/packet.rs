@@ -69,6 +69,17 @@ impl AccessCategory {
     pub const ALL: [Self; 4] = [Self::BestEffort, Self::Background, Self::Video, Self::Voice];
     /// Their number.
     pub const COUNT: u32 = Self::ALL.len() as u32;
+
+    /// That of an IP packet with this traffic class: the user priority is the top three bits of the DSCP, and the
+    /// category that of table 10-1. ns-3 does so, and Linux but for the code points that RFC 8325 moves.
+    pub const fn of_traffic_class(traffic_class: u8) -> Self {
+        match traffic_class >> 5 {
+            1 | 2 => Self::Background,
+            4 | 5 => Self::Video,
+            6 | 7 => Self::Voice,
+            _ => Self::BestEffort,
+        }
+    }
 }
 
 /// One of the two ends of a flow.

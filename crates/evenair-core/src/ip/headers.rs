@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::packet::Ecn;
+use crate::packet::{AccessCategory, Ecn};
 
 /// DSCP of packets that their source has marked as crucial: EF (RFC 3246).
 const EXPEDITED_FORWARDING: u8 = 46;
@@ -34,6 +34,8 @@ pub struct Headers {
     pub key: FlowKey,
     /// ECN field.
     pub ecn: Ecn,
+    /// In which access category it is transmitted in a cell with EDCA, by its DSCP.
+    pub category: AccessCategory,
     /// Whether its source has marked it as crucial, by DSCP EF.
     pub is_high_priority: bool,
     /// The TCP header, if it is there.
@@ -102,6 +104,7 @@ impl Headers {
         Self {
             key: FlowKey { addresses, protocol, ports: ports.unwrap_or_default() },
             ecn: Ecn::of_traffic_class(traffic_class),
+            category: AccessCategory::of_traffic_class(traffic_class),
             is_high_priority: traffic_class >> 2 == EXPEDITED_FORWARDING,
             tcp,
         }

@@ -50,7 +50,7 @@ impl<B> IpPacket<B> {
             enqueued_at: now,
             station: NodeId::ACCESS_POINT,
             path: 0,
-            category: AccessCategory::BestEffort,
+            category: headers.category,
             content,
             connection,
             progress,

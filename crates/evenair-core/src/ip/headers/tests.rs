@@ -114,14 +114,29 @@ fn extension_headers_of_ipv6_are_followed() {
     let headers = parse(&build(&fragment));
     assert_eq!((headers.key.protocol, headers.key.ports), (6, [443, 50_000]));
     assert_eq!(headers.key.addresses[1], "2001:db8::7".parse::<IpAddr>().unwrap());
-    // 0xb8 is EF, the low bits are ECT(0).
+    // 0xb8 is EF, the top bits of which are user priority 5; the low bits are ECT(0).
     assert!(headers.is_high_priority && headers.ecn == Ecn::Ect0);
+    assert_eq!(headers.category, AccessCategory::Video);
     assert!(headers.tcp.unwrap().is_pure_ack);
     // A later fragment has no transport header.
     fragment[3] = 8;
     let headers = parse(&build(&fragment));
     assert_eq!((headers.key.protocol, headers.key.ports, headers.tcp), (6, [0, 0], None));
     assert_eq!(parse(&v6(0, 6, &segment)).tcp.unwrap().seq, 7);
+}
+
+/// IEEE 802.11-2020, table 10-1, by the top three bits of the DSCP.
+#[test]
+fn access_categories_of_dscp() {
+    let mut packet = data(1);
+    let mut category = |dscp: u8| {
+        packet[1] = dscp << 2 | 1;
+        parse(&packet).category.name()
+    };
+    // CS0 to CS7, and AF11, AF31, AF41, EF (RFC 2474, RFC 2597, RFC 3246).
+    let selectors: Vec<_> = (0..8).map(|number| category(8 * number)).collect();
+    assert_eq!(selectors, ["be", "bk", "bk", "be", "vi", "vi", "vo", "vo"]);
+    assert_eq!([10, 26, 34, 46].map(category), ["bk", "be", "vi", "vi"]);
 }
 
 #[test]
