@@ -90,10 +90,10 @@ fn hash(word: u64) -> Wrapping<u64> {
     Wrapping(product as u64 ^ (product >> 64) as u64)
 }
 
-/// A datagram over IPv4 with these last bytes of the addresses.
-fn datagram(from: [u8; 2], to: [u8; 2], flow: u64, seq: u64, payload: usize) -> Vec<u8> {
+/// A datagram over IPv4 with this DSCP, and these last bytes of the addresses.
+fn datagram(dscp: u8, from: [u8; 2], to: [u8; 2], flow: u64, seq: u64, payload: usize) -> Vec<u8> {
     let length = (HEADERS + payload) as u16;
-    let mut packet = vec![0x45, 0];
+    let mut packet = vec![0x45, dscp << 2];
     packet.extend(length.to_be_bytes());
     packet.extend([0, 0, 0, 0, 64, 17, 0, 0, 10, from[0], 0, from[1], 10, to[0], 0, to[1]]);
     packet.extend([0x14, 0x51, 0x14, 0x51, 0, 0, 0, 0]);
@@ -158,6 +158,12 @@ fn emulate(scenario: &Value) -> (u64, Report) {
         // Whole nanoseconds, rounded up.
         let interval = (payload * 8 * 1_000_000_000).div_ceil(1_700_000);
         let (own, server) = ([77, station], [78, 1]);
+        // User priorities of table 10-1 of IEEE 802.11-2020, in the top three bits.
+        let dscp = match spec["access_category"].as_str() {
+            Some("vi") => 5 << 3,
+            Some("bk") => 1 << 3,
+            _ => 0,
+        };
         let (site, from, to) = match spec["direction"].as_str() {
             Some("up") => (Site::Station(station.into()), own, server),
             _ => (Site::Host(1), server, own),
@@ -167,7 +173,7 @@ fn emulate(scenario: &Value) -> (u64, Report) {
             if at >= stop {
                 break;
             }
-            let packet = datagram(from, to, flow as u64, number * payload, payload as usize);
+            let packet = datagram(dscp, from, to, flow as u64, number * payload, payload as usize);
             script.push(Instant::from_nanos(at), site, packet);
         }
     }
@@ -252,6 +258,20 @@ fn losses_are_of_the_measured_time() {
     assert!(earlier > 200 && simulated.congestion > 200, "{earlier}, {simulated:?}");
     assert!(losses.congestion.abs_diff(simulated.congestion) <= 20, "{losses:?}, {simulated:?}");
     assert!(losses.error.abs_diff(simulated.error) <= 10, "{losses:?}, {simulated:?}");
+}
+
+/// 802.11ac with MCS 0: A-MPDUs of which some MPDUs are lost, uploads in video, downloads in background.
+#[test]
+fn a_cell_with_aggregation_transmits_the_same() {
+    let cell = json!({ "kind": "wlan", "phy": "802.11ac", "channel_width": "20 MHz", "mcs": 0 });
+    let error = json!({ "kind": "independent", "rate": 0.2, "level": "mac" });
+    let mut scenario = scenario(cell, error);
+    let flows = &mut scenario["station"][0]["flows"];
+    (flows[0]["access_category"], flows[1]["access_category"]) = (json!("vi"), json!("bk"));
+    let (is_same, simulated, _) = compare(&scenario);
+    assert!(is_same);
+    let station = simulated.stations[0].edca.as_ref().unwrap();
+    assert!(station.mpdus_per_ppdu > Some(1.5) && station.retried_mpdus > Some(0.1), "{station:?}");
 }
 
 #[test]

@@ -17,8 +17,7 @@ use crate::agenda::Timer;
 use crate::engine::build;
 use crate::engine::control::beacons::Beacons;
 use crate::engine::metrics::cell::{CellMetrics, link_results};
-use crate::engine::run_error::RunError;
-use crate::engine::sim_medium::{SimMedium, dcf, wimax};
+use crate::engine::sim_medium::{SimMedium, dcf, edca, wimax};
 use crate::engine::world::{self, Driver, World};
 use crate::results::medium::{AirResult, FrameResult, RequestsResult};
 use crate::results::run::{LinkResult, Losses, MacResult, QueueResult};
@@ -158,7 +157,7 @@ pub fn emulation<B: Clone + Default + 'static>(
 ) -> Result<Box<dyn Emulation<B>>, String> {
     Ok(match &scenario.cell {
         scenario::Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
-            return Err(RunError::NotWith(cell.phy, "emulation").to_string());
+            Box::new(Parts::new(edca(cell, &scenario.station, seed), scenario, seed))
         }
         scenario::Cell::Wlan(cell) => {
             if !matches!(cell.controller, control::Config::None(_)) {
