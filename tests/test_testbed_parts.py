@@ -305,6 +305,7 @@ def test_web_users_fetch_or_send_whole_files(
         "port": 7100,
         "address": "127.0.0.1",
         "up": up,
+        "traffic_class": 0,
         "control": "reno",
         "receive_buffer": 60_000,
         "size": {"distribution": "trace", "values": [1.0, 300_000.0]},
@@ -351,9 +352,9 @@ def test_errors_that_last_do_not_fill_the_log(capsys: pytest.CaptureFixture[str]
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     entry = {
-        "flow": 0, "port": port, "address": "127.0.0.1", "up": False, "control": "reno",
-        "receive_buffer": None, "size": 1.0, "think": 0.0, "sessions": None, "start": 0.0,
-        "stop": 0.35, "seed": 1,
+        "flow": 0, "port": port, "address": "127.0.0.1", "up": False, "traffic_class": 0,
+        "control": "reno", "receive_buffer": None, "size": 1.0, "think": 0.0, "sessions": None,
+        "start": 0.0, "stop": 0.35, "seed": 1,
     }  # fmt: skip
     web.browse(entry, time.monotonic())
     *errors, done = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -364,8 +365,9 @@ def test_errors_that_last_do_not_fill_the_log(capsys: pytest.CaptureFixture[str]
 def test_a_window_of_a_web_user_may_exceed_the_limit_of_sockets() -> None:
     size = 2 * 2 * int(Path("/proc/sys/net/core/rmem_max").read_text())
     with socket.socket() as sock:
-        web._configure(sock, {"control": "reno", "receive_buffer": size})
+        web._configure(sock, {"traffic_class": 0xA0, "control": "reno", "receive_buffer": size})
         assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == size
+        assert sock.getsockopt(socket.IPPROTO_IP, socket.IP_TOS) == 0xA0
 
 
 @pytest.mark.parametrize("program", ["web", "datagrams"])

@@ -215,6 +215,23 @@ def test_commands_of_iperf3() -> None:
     assert command[command.index("--bitrate") + 1] == "1012000"
 
 
+def test_packets_have_a_dscp_of_their_access_category() -> None:
+    """IEEE 802.11-2020, table 10-1, by the user priority in the top three bits of the DSCP."""
+    categories = ("be", "bk", "bk", "be", "vi", "vi", "vo", "vo")
+    flows = [down(), *(down(access_category=name) for name in ("be", "bk", "vi", "vo"))]
+    plan = plan_of(cell={"phy": "802.11ac"}, station=[{"flows": flows}])
+    none, *each = plan.flows
+    assert none.traffic_class == 0
+    assert [categories[flow.traffic_class >> 5] for flow in each] == ["be", "bk", "vi", "vo"]
+    for flow in plan.flows:
+        command = iperf.client_command(flow, "10.77.0.1", "reno", plan.mtu, 20.0)
+        assert ("--tos" in command) == (flow.traffic_class > 0)
+        if flow.traffic_class:
+            assert command[command.index("--tos") + 1] == str(flow.traffic_class)
+        # No bit of ECN (RFC 3168).
+        assert flow.traffic_class & 3 == 0
+
+
 def test_the_receive_buffer_of_a_window() -> None:
     # tcp_win_from_space() of Linux 6.18: an 8-bit ratio of payload to truesize. A packet of 1500
     # bytes from a TUN device has a truesize of 2304 bytes.

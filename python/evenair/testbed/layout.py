@@ -47,6 +47,10 @@ _CONTROLS = {
 }
 """Linux's name of each congestion control of scenarios that Linux has."""
 
+_DSCP = {"be": 0, "bk": 8, "vi": 40, "vo": 48}
+"""The DSCP that puts packets into an access category: the class selectors CS0, CS1, CS5, CS6, whose
+top three bits are user priorities of IEEE 802.11-2020, table 10-1."""
+
 NEGOTIATED: Mapping[str, Callable[[Flow], bool]] = {
     "header": lambda flow: flow.timestamps,
     "ecn": lambda flow: flow.ecn,
@@ -121,6 +125,11 @@ class Flow:
     def ecn(self) -> bool:
         """Whether its connections have ECN."""
         return self.is_tcp and bool(self.spec.get("ecn"))
+
+    @property
+    def traffic_class(self) -> int:
+        """The traffic class (TOS) of its packets, with the DSCP of its access category."""
+        return _DSCP[self.spec.get("access_category", "be")] << 2
 
     @property
     def data_bytes(self) -> int:

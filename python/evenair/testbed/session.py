@@ -228,6 +228,8 @@ class _Session:
                 "net.ipv4.tcp_no_metrics_save": "1",
                 "net.ipv4.tcp_timestamps": str(int(node in timestamps)),
                 "net.ipv4.tcp_ecn": str(int(node in ecn)),
+                # What a server answers has the DSCP of the client's SYN.
+                "net.ipv4.tcp_reflect_tos": "1",
             }
         for node in self._fixed_windows:
             values[node]["net.ipv4.tcp_moderate_rcvbuf"] = "0"
@@ -355,6 +357,7 @@ class _Session:
             "port": flow.port,
             "address": self._plan.node(server).ipv4,
             "up": flow.up,
+            "traffic_class": flow.traffic_class,
             "control": self._controls[flow.index],
             "receive_buffer": self._receive_buffer(flow),
             "size": application["size"],

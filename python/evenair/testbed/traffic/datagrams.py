@@ -40,6 +40,7 @@ def entry(flow: Flow, address: str, seed: int) -> dict[str, Any]:
         "address": address,
         "port": flow.port,
         "source_port": client_port(flow),
+        "traffic_class": flow.traffic_class,
         "bytes": datagram_bytes(flow),
         "interval": 8 * flow.spec["segment"] / flow.spec["rate"],
         "start": flow.start,
@@ -79,6 +80,7 @@ def send(entry: dict[str, Any], began: float) -> None:
     stop = None if entry["stop"] is None else began + entry["stop"]
     payload = bytes(entry["bytes"])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, entry["traffic_class"])
         sock.bind(("", entry["source_port"]))
         for after in send_times(entry["application"], entry["interval"], entry["seed"]):
             due = start + after

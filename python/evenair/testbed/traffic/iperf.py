@@ -44,6 +44,8 @@ def client_command(
     seconds = math.ceil(end - flow.start) + 10 if flow.stop is None else flow.stop - flow.start
     command = ["iperf3", "--client", address, "--port", str(flow.port), "--json"]
     command += ["--cport", str(client_port(flow)), "--time", str(max(1, round(seconds)))]
+    if flow.traffic_class:
+        command += ["--tos", str(flow.traffic_class)]
     if control is None:
         rate = datagram_bytes(flow) / flow.spec["segment"] * flow.spec["rate"]
         command += ["--udp", "--bitrate", str(round(rate)), "--length", str(datagram_bytes(flow))]

@@ -190,6 +190,7 @@ class Arrivals:
 
 
 def _configure(sock: socket.socket, entry: dict[str, Any]) -> None:
+    sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, entry["traffic_class"])
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, entry["control"].encode())
     if entry["receive_buffer"] is not None:
         # The kernel doubles the value, which may exceed net.core.rmem_max (socket(7)).
