@@ -22,6 +22,7 @@ from evenair.testbed.linux.tcp_info import Connections
 from evenair.testbed.sampler import PERIOD_S, Sampler
 from evenair.testbed.traffic import datagrams, iperf
 from evenair.testbed.traffic.programs import Programs
+from evenair.testbed.traffic.receivers import Receivers
 from evenair.testbed.verdict import Driver
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ class _Session:
         }
         self._clients: dict[int, subprocess.Popen[bytes]] = {}
         self._programs = Programs(plan.warmup)
+        self._receivers = Receivers({n.name: namespaces.path(n.name) for n in plan.nodes})
         self._samples_late_s = 0.0
         self._starts_late_s: dict[str, float] = {}
         self._sources = [flow for flow in plan.flows if flow.kind in datagrams.KINDS]
@@ -228,8 +230,6 @@ class _Session:
                 "net.ipv4.tcp_no_metrics_save": "1",
                 "net.ipv4.tcp_timestamps": str(int(node in timestamps)),
                 "net.ipv4.tcp_ecn": str(int(node in ecn)),
-                # What a server answers has the DSCP of the client's SYN.
-                "net.ipv4.tcp_reflect_tos": "1",
             }
         for node in self._fixed_windows:
             values[node]["net.ipv4.tcp_moderate_rcvbuf"] = "0"
@@ -268,6 +268,8 @@ class _Session:
             name = f"server-{flow.index}"
             server = self._start_logged(name, command, flow.receiver)
             self._watch("server (iperf3)", [flow.id], server, name, follows=True)
+            if flow.is_tcp:
+                self._receivers.add(flow, server)
             self._wait_for_listener(flow)
         for node, size in least.items():
             # The kernel lets a buffer that overflows grow up to the maximum (tcp_clamp_window()).
@@ -405,6 +407,7 @@ class _Session:
             now = time.monotonic() - began
             if now < end - _LATENCY_S:  # after the end the devices are gone
                 self._programs.look(now)
+                self._receivers.look()
             while starts and starts[0].start <= now + _LATENCY_S:
                 self._starts_late_s[starts[0].id] = max(0.0, now - starts[0].start)
                 self._start_client(starts.pop(0), end)

@@ -88,6 +88,8 @@ class Connection:
     remote_port: int
     cookie: int
     """Identifies the socket for as long as the system runs."""
+    inode: int
+    """That of its descriptors; 0 while no process has accepted it."""
     listens: bool
     info: TcpInfo | None
 
@@ -142,6 +144,7 @@ def _connection(message: bytes) -> Connection:
     state = message[1]
     local, remote = struct.unpack_from("!HH", message, 4)
     (cookie,) = struct.unpack_from("=Q", message, 44)
+    (inode,) = struct.unpack_from("=I", message, 68)
     info = None
     offset = _MESSAGE_BYTES
     while offset + _ATTRIBUTE.size <= len(message):
@@ -153,7 +156,7 @@ def _connection(message: bytes) -> Connection:
         ):
             info = TcpInfo.parse(message[offset + _ATTRIBUTE.size : offset + length])
         offset += _aligned(max(length, _ATTRIBUTE.size))
-    return Connection(local, remote, cookie, state == _LISTEN, info)
+    return Connection(local, remote, cookie, inode, state == _LISTEN, info)
 
 
 def _aligned(length: int) -> int:
