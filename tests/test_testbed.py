@@ -329,6 +329,43 @@ def test_saturated_uploads_are_those_of_simulator_and_model(start: type[Bed]) ->
     assert bed.left() == []
 
 
+@pytest.mark.parametrize(("phy", "direction"), [("802.11ac", "up"), ("802.11ax", "down")])
+def test_a_cell_with_aggregation_is_that_of_the_simulator(
+    start: type[Bed], tmp_path: Path, phy: str, direction: str
+) -> None:
+    """A window above what the path holds and below the queues: nothing is lost.
+
+    Then the MAC and the ACKs decide the goodput, and not how slow start ends.
+    """
+    (tmp_path / "cell.toml").write_text(
+        f"warmup=2\nduration=3\n[cell]\nphy='{phy}'\nchannel_width='20 MHz'\nmcs=7\n"
+        "queue={kind='droptail',limit=1000}\n[wired]\nrate='1 Gbps'\n"
+        f"[[station]]\nflows=[{{direction='{direction}',transport='newreno',window=750,"
+        "access_category='vi'}]\n"
+    )
+    bed = start("testbed", "cell.toml", "--json")
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    real = json.loads(out)
+    simulated = json.loads(start("run", "cell.toml", "--json").finish()[1])
+    # 65 Mb/s of 802.11ac, 86 Mb/s of 802.11ax (IEEE 802.11-2020 tables 21-30, 802.11ax 27-55).
+    assert real["aggregate_goodput_bps"] > 0.7 * (65e6 if phy == "802.11ac" else 86e6)
+    assert real["aggregate_goodput_bps"] == pytest.approx(
+        simulated["aggregate_goodput_bps"], rel=0.04
+    )
+    assert real["flows"][0]["retransmissions"] == 0
+    sender, receiver = real["stations"][0], real["ap"]
+    if direction == "down":
+        sender, receiver = receiver, sender
+    assert sender["mpdus_per_ppdu"] > 10
+    # Data and ACKs are in video, by their DSCP; nothing else is sent in the measured time.
+    for node in (sender, receiver):
+        assert {name for name, of in node["categories"].items() if of["attempts"]} == {"vi"}
+    # RFC 5681, section 4.2: an ACK for each second segment.
+    assert receiver["queue_arrivals"] == pytest.approx(sender["queue_arrivals"] / 2, rel=0.1)
+    assert bed.left() == []
+
+
 @pytest.mark.long
 def test_web_users_have_sessions(start: type[Bed]) -> None:
     web = (
