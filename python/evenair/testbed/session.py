@@ -122,6 +122,7 @@ class _Session:
             for node in fixed
         }
         self._clients: dict[int, subprocess.Popen[bytes]] = {}
+        self._servers: dict[int, subprocess.Popen[bytes]] = {}
         self._programs = Programs(plan.warmup)
         self._receivers = Receivers({n.name: namespaces.path(n.name) for n in plan.nodes})
         self._samples_late_s = 0.0
@@ -268,8 +269,7 @@ class _Session:
             name = f"server-{flow.index}"
             server = self._start_logged(name, command, flow.receiver)
             self._watch("server (iperf3)", [flow.id], server, name, follows=True)
-            if flow.is_tcp:
-                self._receivers.add(flow, server)
+            self._servers[flow.index] = server
             self._wait_for_listener(flow)
         for node, size in least.items():
             # The kernel lets a buffer that overflows grow up to the maximum (tcp_clamp_window()).
@@ -458,6 +458,8 @@ class _Session:
         name = f"client-{flow.index}"
         client = self._start_logged(name, command, flow.sender)
         self._clients[flow.index] = client
+        if flow.is_tcp:
+            self._receivers.add(flow, self._servers[flow.index])
         said = partial(self._said, flow.index)
         self._programs.add("client (iperf3)", [flow.id], client, said, flow.stop)
 
