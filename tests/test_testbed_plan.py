@@ -21,7 +21,7 @@ from evenair.testbed.engine import Commands
 from evenair.testbed.linux.namespaces import addresses, control_routes
 from evenair.testbed.linux.tcp_info import TcpInfo
 from evenair.testbed.sampler import Sampler, Samples
-from evenair.testbed.traffic import iperf
+from evenair.testbed.traffic import iperf, receivers
 from evenair.testbed.traffic.datagrams import send_times
 from evenair.testbed.traffic.draws import draws
 
@@ -246,6 +246,14 @@ def test_the_receive_buffer_of_a_window() -> None:
         assert payload(size) >= (segments + 1) * 1460 > payload(size - 2)
         assert iperf.window_bytes(flow) == segments * 1460
     assert [iperf.has_default_window(flow) for flow in (narrow, wide, default)] == [0, 0, 1]
+
+
+def test_an_a_mpdu_may_wait_to_be_read_where_the_window_is_large() -> None:
+    narrow, default = plan_of(station=[{"flows": [down(window=44), down()]}]).flows
+    # The Block Ack window of 802.11ax has 256 MPDUs (IEEE 802.11ax-2021 26.4), here of 1460 bytes.
+    assert receivers.low_water_mark(default) >= 256 * 1460
+    # 1 is the kernel's default (socket(7)): what waits is missing in a window of 44 segments.
+    assert receivers.low_water_mark(narrow) == 1
 
 
 def test_windows_that_iperf3_cannot_give_are_refused() -> None:
