@@ -6,7 +6,7 @@
 //! [`Attempt`] follows when it is over. A medium to which nobody listens makes no events.
 
 use super::phy_mode::PhyMode;
-use crate::packet::NodeId;
+use crate::packet::{AccessCategory, NodeId};
 use crate::time::{Duration, Instant};
 
 /// A packet that a medium has taken and not yet released.
@@ -31,13 +31,14 @@ pub enum AirEvent {
     /// An access to the medium begins.
     Access(Access),
     /// A transmission of the access that was announced last. Those of an access come in the order of their
-    /// beginning, those of an 802.11 collision in order of node.
+    /// beginning, those of an 802.11 collision in order of node. Those of an 802.11 TXOP that follow its first
+    /// exchange are announced when that is over.
     Transmission(Ppdu),
     /// An attempt is over. Its packet has not been released.
     Outcome(Attempt),
 }
 
-/// An access to the medium: one exchange or a collision, or an 802.16 frame.
+/// An access to the medium: one exchange or a collision, a TXOP, or an 802.16 frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// When the medium had become idle: in 802.16 when the frame begins.
@@ -46,7 +47,7 @@ pub struct Access {
     pub at: Instant,
     /// The slots in which nodes count down.
     pub slots: Slots,
-    /// The nodes that count down, in order of node.
+    /// The nodes that count down, in order of node; with EDCA the categories of nodes.
     pub contenders: Vec<Contender>,
     /// What only one kind of medium has.
     pub detail: AccessDetail,
@@ -62,8 +63,8 @@ pub enum AccessDetail {
     Frame(Vec<(FramePart, Instant)>),
 }
 
-/// The slots of an idle period of an 802.11 medium, from the end of DIFS to the access; or the request
-/// opportunities of an 802.16 frame, which divide their region evenly.
+/// The slots of an idle period of an 802.11 medium, from the end of DIFS to the access, with EDCA from the end of
+/// the shortest AIFS of the cell; or the request opportunities of an 802.16 frame, which divide their region evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
     /// The beginning of the first.
@@ -74,18 +75,21 @@ pub struct Slots {
     pub count: u64,
 }
 
-/// A node that counts down before an access: slots, or opportunities to send a bandwidth request.
+/// A node, or one of its access categories, that counts down before an access: slots, or opportunities to send a
+/// bandwidth request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contender {
     /// The node.
     pub node: NodeId,
-    /// The slot boundary after DIFS from which it counted: more than 0 after EIFS or a response timeout, and
-    /// if its packet came later.
+    /// With EDCA the category; `None` of the beacons of an access point.
+    pub category: Option<AccessCategory>,
+    /// The slot boundary after DIFS from which it counted: more than 0 after EIFS or a response timeout, if its
+    /// packet came later, and of a category with a longer AIFS.
     pub from: u64,
     /// Slots that were left to count then.
     pub before: u64,
     /// Slots that are left: its counter is frozen there. 0 of a transmitter. A node whose access without a
-    /// backoff another one has preempted has drawn them.
+    /// backoff another one has preempted, or a category that has collided internally, has drawn them.
     pub after: u64,
     /// False: it has no frame, and this is the backoff after its last one.
     pub has_frame: bool,
@@ -102,8 +106,10 @@ pub struct Transmitter {
     pub node: NodeId,
     /// The receiver.
     pub to: NodeId,
-    /// The packet, which is a beacon if `to` is [`NodeId::BROADCAST`].
-    pub packet: PacketId,
+    /// With EDCA the category; `None` of a beacon.
+    pub category: Option<AccessCategory>,
+    /// The packet, the first of several, or a beacon if `to` is [`NodeId::BROADCAST`]; `None` of a BlockAckReq.
+    pub packet: Option<PacketId>,
     /// The contention window of this attempt, slots.
     pub cw: u32,
     /// The backoff drawn for it, slots; 0 without one.
@@ -140,6 +146,12 @@ pub enum PpduKind {
     Data,
     /// 802.11: acknowledgement.
     Ack,
+    /// 802.11: Block Ack.
+    BlockAck,
+    /// 802.11: BlockAckReq, which asks for a Block Ack.
+    BlockAckReq,
+    /// 802.11: CF-End, which ends a TXOP.
+    CfEnd,
     /// 802.11: beacon.
     Beacon,
     /// 802.16: a burst.
@@ -155,7 +167,8 @@ pub struct Ppdu {
     pub kind: PpduKind,
     /// Its transmitter.
     pub from: NodeId,
-    /// Its receiver; [`NodeId::BROADCAST`] of a beacon. Of a CTS that protects a frame, its transmitter.
+    /// Its receiver; [`NodeId::BROADCAST`] of a beacon and a CF-End. Of a CTS that protects a frame, its
+    /// transmitter.
     pub to: NodeId,
     /// When its preamble begins; of a request its opportunity.
     pub start: Instant,
@@ -166,25 +179,64 @@ pub struct Ppdu {
     /// Bytes on the air, with MAC header and FCS; of a burst those of its PDUs.
     pub bytes: u32,
     /// Of data, RTS and requests: how often it was sent before, of an RTS since the last one that was
-    /// answered.
+    /// answered. With EDCA of data, RTS and BlockAckReqs: failures of its category since the last success.
     pub retries: u32,
-    /// What becomes of it. A burst is corrupted if one of its PDUs is.
+    /// What becomes of it. A burst is corrupted if one of its PDUs is, data with EDCA if all MPDUs are.
     pub fate: Fate,
     /// The packets, or fragments of packets, that it carries, in order: one in an 802.11 data frame or
-    /// beacon, none in control frames and requests.
+    /// beacon, with EDCA those of all its MPDUs, none in control frames and requests.
     pub mpdus: Vec<Mpdu>,
     /// Bytes for which a bandwidth request asks, which a burst may have as well.
     pub asks_for: Option<u32>,
+    /// What it has with EDCA alone; `None` also of a beacon.
+    pub qos: Option<QosPpdu>,
 }
 
-/// A MAC PDU: a packet in a transmission, or a fragment of one.
+/// What a transmission of an exchange has with EDCA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QosPpdu {
+    /// The category of the exchange.
+    pub category: AccessCategory,
+    /// How its PSDU carries MPDUs.
+    pub psdu: PsduFormat,
+    /// Of a BlockAckReq and a Block Ack: what it says.
+    pub block_ack: Option<BlockAck>,
+    /// The end of the exchange if nothing is lost, until which its Duration field reserves the medium.
+    pub reserved_until: Instant,
+}
+
+/// How a PSDU carries MPDUs (IEEE 802.11-2020 9.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PsduFormat {
+    /// It is an MPDU.
+    Mpdu,
+    /// An A-MPDU of one MPDU, whose delimiter says so: an S-MPDU.
+    SMpdu,
+    /// An A-MPDU.
+    AMpdu,
+}
+
+/// What a Block Ack says, or a BlockAckReq, whose bitmap is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockAck {
+    /// Starting Sequence Number.
+    pub start: u16,
+    /// Bits of the bitmap of the Block Ack: 64 or 256.
+    pub length: u16,
+    /// The bitmap. Bit i of word w stands for the MPDU with sequence number `start` + 64 w + i: it has been
+    /// received.
+    pub bitmap: [u64; 4],
+}
+
+/// A MAC PDU: a packet in a transmission, or a fragment of one. An A-MSDU is an MPDU with several packets: it has one of
+/// these for each of them, which have the same sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mpdu {
     /// The packet.
     pub packet: PacketId,
-    /// Bytes on the air, with headers.
+    /// Bytes on the air, with headers; with each packet of an A-MSDU those of the whole.
     pub bytes: u32,
-    /// Its end; in 802.16 that of its last symbol.
+    /// Its end; in 802.16 and with EDCA that of its last symbol.
     pub end: Instant,
     /// Whether the packet begins with it.
     pub is_first: bool,
@@ -192,6 +244,19 @@ pub struct Mpdu {
     pub is_last: bool,
     /// What becomes of it.
     pub fate: Fate,
+    /// What it has with EDCA alone.
+    pub qos: Option<QosMpdu>,
+}
+
+/// What an MPDU has with EDCA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QosMpdu {
+    /// Its sequence number, counted for each link and category.
+    pub sequence: u16,
+    /// The Retry bit: it has been transmitted before.
+    pub retry: bool,
+    /// Whether it has been received already, so that only its acknowledgement is missing.
+    pub repeats: bool,
 }
 
 /// What becomes of a transmission, or of one of its PDUs.

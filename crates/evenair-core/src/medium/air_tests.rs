@@ -162,14 +162,16 @@ fn the_events_of_an_802_11_cell_are_complete() {
                         panic!("{access:?}")
                     };
                     (transmitters, ppdus) = (all, Vec::new());
-                    all.iter().for_each(|sent| in_service.transmit(sent.packet));
+                    all.iter()
+                        .filter_map(|sent| sent.packet)
+                        .for_each(|sent| in_service.transmit(sent));
                 }
                 AirEvent::Transmission(ppdu) => {
                     let carried = matches!(ppdu.kind, PpduKind::Data | PpduKind::Beacon);
                     assert_eq!(ppdu.mpdus.len(), usize::from(carried));
                     for mpdu in &ppdu.mpdus {
                         let sender = transmitters.iter().find(|sent| sent.node == ppdu.from);
-                        assert_eq!(sender.map(|sent| sent.packet), Some(mpdu.packet));
+                        assert_eq!(sender.map(|sent| sent.packet), Some(Some(mpdu.packet)));
                     }
                     ppdus.push(ppdu);
                 }

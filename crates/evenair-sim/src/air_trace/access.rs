@@ -45,7 +45,7 @@ impl Air {
                 let delivered =
                     transmitters.len() == 1 && sent.iter().all(|ppdu| ppdu.fate == Fate::Received);
                 let each = transmitters.iter();
-                let attempts = each.map(|sent| attempt(sent, packet(sent.packet), delivered));
+                let attempts = each.map(|sent| attempt(sent, sent.packet.map(packet), delivered));
                 (parts_of_exchange(access, &sent), attempts.collect())
             }
             AccessDetail::Frame(ends) => {
@@ -112,13 +112,15 @@ fn parts(start: Instant, ends: impl IntoIterator<Item = (PartKind, Instant)>) ->
 }
 
 fn contender(contender: &CountsDown) -> Contender {
-    let &CountsDown { node, from, before, after, has_frame, immediate, transmits } = contender;
-    Contender { node: node.0, from, before, after, has_frame, immediate, transmits }
+    let &CountsDown { node, category, from, before, after, has_frame, immediate, transmits } =
+        contender;
+    Contender { node: node.0, category, from, before, after, has_frame, immediate, transmits }
 }
 
-fn attempt(sent: &Transmitter, packet: TracedPacket, delivered: bool) -> TracedAttempt {
-    let &Transmitter { node, to, cw, backoff, repeats, .. } = sent;
-    TracedAttempt { node: node.0, to: receiver(to), packet, cw, backoff, repeats, delivered }
+fn attempt(sent: &Transmitter, packet: Option<TracedPacket>, delivered: bool) -> TracedAttempt {
+    let &Transmitter { node, category, to, cw, backoff, repeats, .. } = sent;
+    let (node, to) = (node.0, receiver(to));
+    TracedAttempt { node, category, to, packet, cw, backoff, repeats, delivered }
 }
 
 fn frame(ppdu: &Ppdu, modes: &PhyModes, packet: impl Fn(PacketId) -> TracedPacket) -> TracedFrame {
@@ -165,6 +167,9 @@ impl From<PpduKind> for FrameKind {
             PpduKind::Cts => Self::Cts,
             PpduKind::Data => Self::Data,
             PpduKind::Ack => Self::Ack,
+            PpduKind::BlockAck => Self::BlockAck,
+            PpduKind::BlockAckReq => Self::BlockAckReq,
+            PpduKind::CfEnd => Self::CfEnd,
             PpduKind::Beacon => Self::Beacon,
             PpduKind::Burst => Self::Burst,
             PpduKind::Request => Self::Request,

@@ -1,6 +1,6 @@
 //! What an air trace consists of.
 
-use evenair_core::packet::PacketKind;
+use evenair_core::packet::{AccessCategory, PacketKind};
 use evenair_core::queue::DropReason;
 use evenair_core::transport::Limit;
 use serde::{Serialize, Serializer};
@@ -157,18 +157,22 @@ pub struct AccessSlots {
     pub count: u64,
 }
 
-/// A node that counts down before an access: slots, or opportunities to send a bandwidth request.
+/// A node, or one of its access categories, that counts down before an access: slots, or opportunities to send a
+/// bandwidth request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Contender {
     /// The node.
     pub node: u32,
-    /// The slot boundary after DIFS from which it counted: more than 0 after EIFS or a response timeout, and
-    /// if its packet came later.
+    /// With EDCA the category, "be", "bk", "vi" or "vo"; absent of the beacons of the access point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<AccessCategory>,
+    /// The slot boundary after DIFS from which it counted: more than 0 after EIFS or a response timeout, if its
+    /// packet came later, and of a category with a longer AIFS.
     pub from: u64,
     /// Slots that were left to count then.
     pub before: u64,
     /// Slots that are left: its counter is frozen there. 0 of a transmitter. A node whose access without a
-    /// backoff another one has preempted has drawn them.
+    /// backoff another one has preempted, or a category that has collided internally, has drawn them.
     pub after: u64,
     /// False: it has no frame, and this is the backoff after its last one.
     pub has_frame: bool,
@@ -183,10 +187,13 @@ pub struct Contender {
 pub struct TracedAttempt {
     /// The transmitter.
     pub node: u32,
+    /// With EDCA the category; absent of a beacon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<AccessCategory>,
     /// The receiver; none of a beacon.
     pub to: Option<u32>,
-    /// The packet.
-    pub packet: TracedPacket,
+    /// The packet, with EDCA the first of several; none of a BlockAckReq.
+    pub packet: Option<TracedPacket>,
     /// The contention window, slots.
     pub cw: u32,
     /// The backoff drawn for this attempt, slots.
@@ -247,6 +254,15 @@ pub enum FrameKind {
     Data,
     /// 802.11: acknowledgement.
     Ack,
+    /// 802.11: Block Ack.
+    #[serde(rename = "block-ack")]
+    BlockAck,
+    /// 802.11: BlockAckReq, which asks for a Block Ack.
+    #[serde(rename = "block-ack-req")]
+    BlockAckReq,
+    /// 802.11: CF-End, which ends a TXOP.
+    #[serde(rename = "cf-end")]
+    CfEnd,
     /// 802.11: beacon.
     Beacon,
     /// 802.16: a burst.

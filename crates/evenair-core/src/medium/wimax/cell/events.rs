@@ -26,7 +26,7 @@ pub(super) fn keep_pdu(
     let Pdu { packet, bytes, ends: is_last, .. } = pdu;
     let is_first = !(continues && mpdus.is_empty());
     let fate = if corrupted { Fate::Corrupted } else { Fate::Received };
-    mpdus.push(Mpdu { packet, bytes, end, is_first, is_last, fate });
+    mpdus.push(Mpdu { packet, bytes, end, is_first, is_last, fate, qos: None });
 }
 
 impl Wimax {
@@ -65,6 +65,7 @@ impl Wimax {
             fate: if is_corrupted { Fate::Corrupted } else { Fate::Received },
             mpdus,
             asks_for,
+            qos: None,
         });
     }
 
@@ -117,6 +118,7 @@ impl Wimax {
         let opportunities = u64::from(self.contention.opportunities());
         let contender = |node: NodeId, before: u64, transmits: bool| Contender {
             node,
+            category: None,
             from: 0,
             before,
             after: before.saturating_sub(opportunities),
@@ -159,6 +161,7 @@ impl Wimax {
                 fate: if is_received { Fate::Received } else { Fate::Collided },
                 mpdus: Vec::new(),
                 asks_for: Some(station.request.value()),
+                qos: None,
             }
         });
         sent.collect()

@@ -56,6 +56,7 @@ impl Dcf {
             let node = node_of(counter.id);
             Contender {
                 node,
+                category: None,
                 from: counter.from,
                 before: counter.slots,
                 after: after.map_or(0, |after| after.slots),
@@ -68,7 +69,8 @@ impl Dcf {
             let mac = &self.macs[node.index()];
             let (to, cw, backoff) = (mac.to, mac.backoff.cw(), mac.backoff.drawn());
             let repeats = before(node).received;
-            Some(Transmitter { node, to, packet: mac.packet?, cw, backoff, repeats })
+            let packet = mac.packet;
+            packet.map(|_| Transmitter { node, category: None, to, packet, cw, backoff, repeats })
         };
         let (phy, start) = (&self.config.phy, idle.grid);
         cell.on_air(AirEvent::Access(Access {
@@ -185,14 +187,28 @@ impl Dcf {
     ) -> Ppdu {
         let &Mac { packet, to, bytes, needs_rts, short_retries, long_retries, .. } =
             &self.macs[node.index()];
-        let mpdu = |packet| Mpdu { packet, bytes, end, is_first: true, is_last: true, fate };
+        let mpdu =
+            |packet| Mpdu { packet, bytes, end, is_first: true, is_last: true, fate, qos: None };
         let (kind, retries) = match to {
             NodeId::BROADCAST => (PpduKind::Beacon, 0),
             _ if needs_rts => (PpduKind::Data, long_retries),
             _ => (PpduKind::Data, short_retries),
         };
         let mpdus = packet.map(mpdu).into_iter().collect();
-        Ppdu { kind, from: node, to, start, end, mode, bytes, retries, fate, mpdus, asks_for: None }
+        Ppdu {
+            kind,
+            from: node,
+            to,
+            start,
+            end,
+            mode,
+            bytes,
+            retries,
+            fate,
+            mpdus,
+            asks_for: None,
+            qos: None,
+        }
     }
 }
 
@@ -204,6 +220,6 @@ fn control_frame(
     mode: PhyMode,
     bytes: u32,
 ) -> Ppdu {
-    let (retries, fate, mpdus, asks_for) = (0, Fate::Received, Vec::new(), None);
-    Ppdu { kind, from, to, start, end, mode, bytes, retries, fate, mpdus, asks_for }
+    let (retries, fate, mpdus, asks_for, qos) = (0, Fate::Received, Vec::new(), None, None);
+    Ppdu { kind, from, to, start, end, mode, bytes, retries, fate, mpdus, asks_for, qos }
 }
