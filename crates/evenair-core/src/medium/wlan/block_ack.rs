@@ -166,6 +166,36 @@ impl<T: Copy> Recipient<T> {
         place >= HALF || self.held.get(usize::from(place)).is_some_and(Option::is_some)
     }
 
+    /// The first sequence number of its window.
+    pub(in crate::medium::wlan) fn start(&self) -> u16 {
+        self.start
+    }
+
+    /// The Starting Sequence Number of a bitmap with `length` bits: the oldest of those that it is to have, but as new
+    /// as necessary for the newest MPDU that has been received.
+    pub(in crate::medium::wlan) fn bitmap_start(
+        &self,
+        length: u16,
+        to_have: impl Iterator<Item = u16>,
+    ) -> u16 {
+        let behind_newest = self.start + self.held.len() as u16;
+        let earliest = behind_newest.wrapping_sub(length) % SEQUENCE_NUMBERS;
+        let after = |sequence| match ahead(earliest, sequence) {
+            before if before >= HALF => 0,
+            after => after,
+        };
+        (earliest + to_have.map(after).min().unwrap_or(0)) % SEQUENCE_NUMBERS
+    }
+
+    /// The bitmap of a Block Ack, of which bit i stands for `start` + i: those that [`Self::has`].
+    pub(in crate::medium::wlan) fn bitmap(&self, start: u16, length: u16) -> [u64; 4] {
+        let mut bitmap = [0; 4];
+        for place in (0..length).filter(|place| self.has((start + place) % SEQUENCE_NUMBERS)) {
+            bitmap[usize::from(place / 64)] |= 1 << (place % 64);
+        }
+        bitmap
+    }
+
     /// Receives an MPDU, and passes those that are in order to `pass_on`. Returns whether it is new: a duplicate is
     /// discarded.
     #[inline(always)]

@@ -7,7 +7,7 @@ use super::state::{Edca, Fate, Phase, Sent};
 use crate::loss::FrameKind;
 use crate::medium::wlan::Protection;
 use crate::medium::wlan::contention::{ContenderId, internal};
-use crate::medium::{CellContext, LinkId, PhyMode, Transmission};
+use crate::medium::{CellContext, LinkId, Listening, PhyMode, Transmission};
 use crate::time::{Duration, Instant};
 
 impl Edca {
@@ -149,6 +149,9 @@ impl Edca {
         let has_channel = self.channels[station.index()].is_some();
         if has_channel || cell.no_loss_before(station) <= response_end {
             self.exchange_on_lossy_link(sent, link_id, cell);
+        }
+        if self.listening == Listening::Everything {
+            self.note_heard(sent);
         }
         if self.phase == Phase::Sending {
             match sent.psdu.mpdus {

@@ -206,6 +206,26 @@ impl Agreement {
         self.originator.iter().next().map(|(_, outgoing)| outgoing.packet)
     }
 
+    /// Its MPDUs: their sequence numbers and first packets.
+    pub(super) fn outgoing(&self) -> impl Iterator<Item = (u16, PacketId)> {
+        self.originator.iter().map(|(sequence, outgoing)| (sequence, outgoing.packet))
+    }
+
+    /// The first sequence number of the sender's window.
+    pub(super) fn start(&self) -> u16 {
+        self.originator.start()
+    }
+
+    /// How many of its first MPDUs have been transmitted, and get the Retry bit.
+    pub(super) fn retries(&self) -> usize {
+        self.transmitted
+    }
+
+    /// What the receiver has.
+    pub(super) fn recipient(&self) -> &Recipient<PacketId> {
+        &self.recipient
+    }
+
     /// The first packet of the newest MPDU that it has.
     pub(super) fn last(&mut self) -> Option<PacketId> {
         self.originator.newest_mut().map(|newest| newest.packet)

@@ -18,8 +18,9 @@ pub(super) const ALIGNMENT: u32 = 4;
 /// Bytes of a compressed Block Ack with a bitmap of 8 bytes, for up to 64 MPDUs (9.3.1.8.2), and of one with 32 bytes,
 /// for up to 256 (802.11ax-2021).
 const BLOCK_ACK_BYTES: [u32; 2] = [32, 56];
-/// MPDUs that the short bitmap has.
-const SHORT_BITMAP: u16 = 64;
+/// MPDUs that the short bitmap has, and the long one.
+pub(super) const SHORT_BITMAP: u16 = 64;
+pub(super) const LONG_BITMAP: u16 = 256;
 /// Bytes of a BlockAckReq (9.3.1.7.2), and of a CF-End (9.3.1.6).
 const BLOCK_ACK_REQ_BYTES: u32 = 24;
 const CF_END_BYTES: u32 = 20;
@@ -248,7 +249,7 @@ impl EdcaConfig {
         let control = self.control_rate.rates().into_iter();
         let responses = data.iter().map(|mode| self.control_rate.of(mode));
         let control = control.chain(responses).map(|rate| self.phy.mode_of(rate));
-        let control: Vec<_> = control.chain([self.beacon_mode()]).collect();
+        let control: Vec<_> = control.chain([self.beacon_mode(), self.cf_end().0]).collect();
         PhyModes::new(data.into_iter().chain(control))
     }
 
@@ -316,9 +317,10 @@ impl EdcaConfig {
         (response, control)
     }
 
-    /// How long a CF-End lasts, which goes at the lowest mandatory rate (10.6.6.2).
-    pub(super) fn cf_end(&self) -> Duration {
-        self.phy.airtime(CF_END_BYTES, &self.phy.mode_of(self.phy.mandatory_rates[0]))
+    /// A CF-End, which goes at the lowest mandatory rate (10.6.6.2), with its mode.
+    pub(super) fn cf_end(&self) -> (TxVector, ControlFrame) {
+        let (bytes, mode) = (CF_END_BYTES, self.phy.mode_of(self.phy.mandatory_rates[0]));
+        (mode, ControlFrame { bytes, time: self.phy.airtime(bytes, &mode) })
     }
 
     /// How long a sender waits for the start of a response, from the end of its PPDU (10.3.2.11).

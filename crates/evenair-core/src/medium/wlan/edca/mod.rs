@@ -37,6 +37,8 @@ mod airtime;
 mod beacons;
 mod broadcast;
 mod config;
+mod events;
+mod heard;
 mod lifetime;
 mod mac;
 mod outcome;
@@ -120,6 +122,9 @@ impl Medium for Edca {
             match self.phase {
                 Phase::Idle { grid } => match self.next_access {
                     None => self.schedule_access(grid),
+                    Some(boundary) if self.listening == Listening::Everything => {
+                        self.begin_announced(grid, boundary, cell);
+                    }
                     Some(boundary) => self.begin(now, boundary, cell),
                 },
                 Phase::Sending => self.respond(now),

@@ -52,6 +52,9 @@ impl Edca {
             return self.end_txop(sent.contender, has_frame);
         }
         if self.go_on(now, sent.contender, cell) {
+            if self.listening == Listening::Everything {
+                self.announce_ppdus(cell);
+            }
             return;
         }
         match self.cf_end {
@@ -59,6 +62,9 @@ impl Edca {
                 self.sent.clear();
                 self.phase = Phase::Ending(sent.contender);
                 self.due = now + self.config.phy.sifs + cf_end;
+                if self.listening == Listening::Everything {
+                    self.announce_cf_end(sent.contender, cell);
+                }
             }
             _ => self.end_txop(sent.contender, has_frame),
         }

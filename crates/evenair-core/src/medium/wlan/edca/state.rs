@@ -5,6 +5,7 @@ use super::access_usage::AccessUsage;
 use super::agreement::{Agreement, Link, Psdu};
 use super::beacons::Broadcasts;
 use super::config::{AccessRules, BlockAckRecovery, EdcaConfig, EdcaNode};
+use super::heard::Heard;
 use super::mac::{Mac, PER_NODE, category_of, contender_of, node_of};
 use crate::medium::wlan::channel::{Channel, ErrorModel};
 use crate::medium::wlan::contention::{Access, AllBoundaries, Backoff, ContenderId, Contention};
@@ -146,6 +147,8 @@ pub struct Edca {
     /// From where to where, and in which mode, these go.
     pub(super) path: (NodeId, NodeId, PhyMode),
     pub(super) listening: Listening,
+    /// Of the present, or last, PPDU, if the cell listens to everything.
+    pub(super) heard: Heard,
 }
 
 /// The rate control of a link of `node`; `None` where its mode is fixed.
@@ -282,13 +285,14 @@ impl Edca {
             txop_end: Instant::NEVER,
             cf_end: match config.rules {
                 AccessRules::Standard => None,
-                AccessRules::Ns3 => Some(config.cf_end()),
+                AccessRules::Ns3 => Some(config.cf_end().1.time),
             },
             asks_after_failure: config.recovery == BlockAckRecovery::BlockAckReq,
             decoded: Vec::new(),
             passed_on: Vec::new(),
             path: (NodeId::ACCESS_POINT, NodeId::BROADCAST, PhyMode(0)),
             listening: Listening::Nothing,
+            heard: Heard::default(),
             setup: Setup { associations, layout, modes },
             config,
         }
