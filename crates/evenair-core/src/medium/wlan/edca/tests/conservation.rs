@@ -11,7 +11,7 @@ use crate::loss::{
 use crate::medium::wlan::Protection;
 use crate::medium::wlan::high_throughput::allowed;
 use crate::medium::wlan::phy::OFDM_RATES;
-use crate::medium::{AirEvent, Outcome};
+use crate::medium::{AirEvent, Arrival, Outcome};
 
 /// A packet that is handed to the cell.
 #[derive(Clone, Copy, Debug)]
@@ -143,12 +143,19 @@ struct Stream {
     last: Option<u64>,
 }
 
-fn check(case: &Case) -> Result<(), TestCaseError> {
+/// A case that has run to its end.
+pub(super) struct Run {
+    pub(super) cell: Cell<Edca>,
+    pub(super) now: Instant,
+    pub(super) arrivals: Vec<Arrival<Packet>>,
+}
+
+/// Runs `case`, and records the air.
+pub(super) fn run(case: &Case) -> Run {
     let access_point = case.stations[0].clone();
     let nodes: Vec<_> = [access_point].iter().chain(&case.stations).cloned().collect();
     let mut cell = cell_with(case.config, &nodes, case.losses(), case.seed);
     cell.record_air();
-    let mut streams: BTreeMap<(u32, bool, u8), Stream> = BTreeMap::new();
     let mut now = Instant::ZERO;
     let mut arrivals = Vec::new();
     let offered = case.offered.iter().map(|offered| offered.after_us).sum();
@@ -161,7 +168,6 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         }
         arrivals.extend(std::iter::from_fn(|| cell.poll(now)));
         let Offered { station, is_up, category, bytes, .. } = *offered;
-        streams.entry((station, is_up, category as u8)).or_default().offered += 1;
         let from = if is_up { NodeId(station) } else { NodeId::ACCESS_POINT };
         let packet = Packet { seq: number, ..packet(NodeId(station), bytes, category, now) };
         cell.send(now, from, packet);
@@ -170,6 +176,16 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     now += Duration::from_secs(20);
     while let Some(arrival) = cell.poll(now) {
         arrivals.push(arrival);
+    }
+    Run { cell, now, arrivals }
+}
+
+fn check(case: &Case) -> Result<(), TestCaseError> {
+    let Run { mut cell, now, arrivals } = run(case);
+    let nodes = case.stations.len() as u32 + 1;
+    let mut streams: BTreeMap<(u32, bool, u8), Stream> = BTreeMap::new();
+    for &Offered { station, is_up, category, .. } in &case.offered {
+        streams.entry((station, is_up, category as u8)).or_default().offered += 1;
     }
     let (received, arrivals): (Vec<_>, Vec<_>) =
         arrivals.into_iter().partition(|arrival| arrival.to == NodeId::BROADCAST);
@@ -192,7 +208,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         }
         lost += missing;
     }
-    for node in (0..nodes.len() as u32).map(NodeId) {
+    for node in (0..nodes).map(NodeId) {
         let usage = cell.usage(now, node);
         dropped += usage.dropped;
         delivered += usage.delivered;
@@ -219,7 +235,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     prop_assert_eq!(delivered + dropped, case.offered.len() as u64);
     prop_assert!(cell.queues().iter().all(|queue| queue.backlog().packets() == 0));
 
-    let airtimes = (0..nodes.len() as u32).map(|node| cell.usage(now, NodeId(node)).airtime);
+    let airtimes = (0..nodes).map(|node| cell.usage(now, NodeId(node)).airtime);
     let (mut alone, mut all) = (Duration::ZERO, Duration::ZERO);
     for airtime in airtimes {
         prop_assert!(airtime.payload <= airtime.successes);
