@@ -328,6 +328,27 @@ mod tests {
         assert_eq!(receive(&mut recipient, 4), (true, vec![4, 5]));
     }
 
+    /// By hand, with a window of 4: 0, 1 and 3 are received. A bitmap of 64 bits that is to have 1 and 3 begins with 1;
+    /// one of 2 bits cannot have both, and ends with 3. What is before the first number counts as received.
+    #[test]
+    fn a_bitmap_reaches_the_newest() {
+        let mut recipient = Recipient::new(4);
+        for sequence in [0, 1, 3] {
+            receive(&mut recipient, sequence);
+        }
+        let start =
+            |length, to_have: &[u16]| recipient.bitmap_start(length, to_have.iter().copied());
+        assert_eq!([start(64, &[3, 1]), start(64, &[3]), start(2, &[3, 1])], [1, 3, 2]);
+        let bits = |start| recipient.bitmap(start, 64);
+        assert_eq!(
+            [bits(1), bits(2), bits(4095)],
+            [[0b101, 0, 0, 0], [0b10, 0, 0, 0], [0b10111, 0, 0, 0]]
+        );
+        // 3999 to 4095 are 97 numbers.
+        let second = ((1 << (97 - 64 + 2)) - 1) | (1 << (97 - 64 + 3));
+        assert_eq!(recipient.bitmap(3999, 256), [u64::MAX, second, 0, 0]);
+    }
+
     /// By hand: 4095 is followed by 0. 2047 numbers ahead is beyond the window, 2048 before it.
     #[test]
     fn sequence_numbers_wrap() {

@@ -1,6 +1,7 @@
 //! The cell of 802.11 with EDCA, against calculations by hand, ns-3 and an oracle.
 
 mod conservation;
+mod events;
 mod minstrel_ht;
 mod mixed;
 mod oracle;

@@ -6,14 +6,20 @@ use super::*;
 const AP: NodeId = NodeId::ACCESS_POINT;
 
 /// Stations of HT20 at MCS 7, and an access point.
-fn ht20(config: EdcaConfig, stations: usize, aggregates: bool, seed: u64) -> Cell<Edca> {
+pub(super) fn ht20(config: EdcaConfig, stations: usize, aggregates: bool, seed: u64) -> Cell<Edca> {
     let aggregation = aggregates.then(|| Aggregation::of(PhyFormat::Ht));
     let node = EdcaNode::new(mode(PhyFormat::Ht, 7, 20), aggregation);
     cell(config, &vec![node; stations + 1], seed)
 }
 
 /// `from` gets a packet for or from `station` at this time.
-fn send(cell: &mut Cell<Edca>, us: u64, from: NodeId, station: u32, category: AccessCategory) {
+pub(super) fn send(
+    cell: &mut Cell<Edca>,
+    us: u64,
+    from: NodeId,
+    station: u32,
+    category: AccessCategory,
+) {
     let at = Instant::from_nanos(1000 * us);
     cell.send(at, from, packet(NodeId(station), 1500, category, at));
 }
