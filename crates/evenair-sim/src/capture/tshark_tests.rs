@@ -150,12 +150,22 @@ impl Drop for File {
     }
 }
 
+/// The oldest version that is known to read all fields, that of Debian 12.
+const OLDEST: [u32; 3] = [4, 0, 17];
+
 pub(super) fn tshark_is_here() -> bool {
-    let here = Command::new("tshark").arg("--version").output().is_ok();
-    if !here {
+    let Ok(output) = Command::new("tshark").arg("--version").output() else {
         eprintln!("tshark is not installed: only the structure of capture files was tested");
-    }
-    here
+        return false;
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let first = text.lines().next().unwrap_or("");
+    println!("{first}");
+    let digits = first.split(|c: char| !c.is_ascii_digit() && c != '.');
+    let version = digits.map(|word| word.trim_matches('.')).find(|word| word.contains('.'));
+    let version: Vec<u32> = version.unwrap_or("").split('.').flat_map(str::parse).collect();
+    assert!(version[..] >= OLDEST[..], "{first}: these tests need tshark {OLDEST:?} or newer");
+    true
 }
 
 /// A display filter for defects, which no packet may match.
