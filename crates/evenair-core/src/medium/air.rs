@@ -10,7 +10,7 @@ use crate::packet::{AccessCategory, NodeId};
 use crate::time::{Duration, Instant};
 
 /// A packet that a medium has taken and not yet released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketId(pub(crate) u32);
 
 /// Which events a medium passes to its cell. Each value includes those before it.

@@ -2,28 +2,21 @@
 
 use std::io::{self, Write};
 
-use evenair_core::medium::{PhyFormat, TxVector};
+use evenair_core::medium::TxVector;
 use evenair_core::time::Instant;
-use evenair_core::units::Rate;
 
 use super::air_phy::AirPhy;
 use super::beacon::Beacon;
 use super::headers::{ETHERTYPE_IPV4, GATEWAY_MAC, Segment, station_mac};
+use super::mac_header::{BROADCAST, FROM_DS, LLC_SNAP, Node, RETRY, TO_DS, mac};
 use super::pcapng::{LinkType, Pcapng};
-
-/// A node of the cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Node {
-    /// The access point.
-    AccessPoint,
-    /// A station, counted from 0.
-    Station(u32),
-}
+use super::qos::{self, QosFrame};
+use super::radiotap;
 
 /// A frame on the air (IEEE 802.11-2007 7.2.1 and 7.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "one is written at a time, most of them data")]
-pub enum MacFrame {
+pub enum MacFrame<'a> {
     /// A data frame: ToDS from a station, FromDS from the access point.
     Data {
         /// The packet; its direction determines transmitter and receiver.
@@ -54,6 +47,8 @@ pub enum MacFrame {
     },
     /// A beacon of the access point.
     Beacon(Beacon),
+    /// A frame of a cell with EDCA.
+    Qos(QosFrame<'a>),
 }
 
 /// Writes a capture of the air (LINKTYPE_IEEE802_11_RADIOTAP), as by a monitor that receives every
@@ -85,16 +80,21 @@ impl<W: Write> AirWriter<W> {
         start: Instant,
         mode: &TxVector,
         duration_us: u16,
-        frame: &MacFrame,
+        frame: &MacFrame<'_>,
     ) -> io::Result<()> {
         let comment = match frame {
             MacFrame::Data { segment, .. } => segment.comment(),
+            MacFrame::Qos(frame) => frame.comment(),
             _ => "",
         };
         let phy = self.phy;
         self.file.packet(0, start, comment, |out| {
-            write_radiotap(phy, mode, out);
-            u32::from(RADIOTAP_LENGTH) + write_frame(phy, duration_us, frame, out)
+            let (a_mpdu, is_up) = match frame {
+                MacFrame::Qos(frame) => (frame.a_mpdu(), frame.is_up()),
+                _ => (None, false),
+            };
+            radiotap::write(phy, mode, a_mpdu, is_up, out)
+                + write_frame(phy, duration_us, frame, out)
         })
     }
 
@@ -108,37 +108,6 @@ impl<W: Write> AirWriter<W> {
     }
 }
 
-// ---- radiotap (radiotap.org: "Flags", "Rate", "Channel") ----
-
-const RADIOTAP_LENGTH: u16 = 14;
-const PRESENT_FLAGS_RATE_CHANNEL: u32 = 1 << 1 | 1 << 2 | 1 << 3;
-const FLAG_SHORT_PREAMBLE: u8 = 0x02;
-const CHANNEL_CCK: u16 = 0x0020;
-const CHANNEL_OFDM: u16 = 0x0040;
-const CHANNEL_2_GHZ: u16 = 0x0080;
-const CHANNEL_5_GHZ: u16 = 0x0100;
-
-fn write_radiotap(phy: AirPhy, mode: &TxVector, out: &mut Vec<u8>) {
-    let (mhz, channel, short) = match phy {
-        AirPhy::B { short_preamble } => (
-            2437_u16,
-            CHANNEL_CCK | CHANNEL_2_GHZ,
-            short_preamble && mode.rate > Rate::from_mbps(1),
-        ),
-        AirPhy::A => (5180, CHANNEL_OFDM | CHANNEL_5_GHZ, false),
-        AirPhy::G if mode.format == PhyFormat::Dsss => (2437, CHANNEL_CCK | CHANNEL_2_GHZ, false),
-        AirPhy::G => (2437, CHANNEL_OFDM | CHANNEL_2_GHZ, false),
-    };
-    let flags = if short { FLAG_SHORT_PREAMBLE } else { 0 };
-    out.extend([0, 0]); // version, pad
-    out.extend(RADIOTAP_LENGTH.to_le_bytes());
-    out.extend(PRESENT_FLAGS_RATE_CHANNEL.to_le_bytes());
-    out.push(flags);
-    out.push((mode.rate.as_bps() / 500_000).min(u64::from(u8::MAX)) as u8); // 500 kb/s
-    out.extend(mhz.to_le_bytes());
-    out.extend(channel.to_le_bytes());
-}
-
 // ---- IEEE 802.11-2007 clause 7 ----
 
 /// First byte of the Frame Control field: version 0, type, subtype (7.1.3.1).
@@ -147,18 +116,10 @@ const RTS: u8 = 0xB4;
 const CTS: u8 = 0xC4;
 const ACK: u8 = 0xD4;
 const BEACON: u8 = 0x80;
-/// Second byte.
-const TO_DS: u8 = 0x01;
-const FROM_DS: u8 = 0x02;
-const RETRY: u8 = 0x08;
-
-/// LLC (two SAPs, unnumbered information) and SNAP with the EtherType's organisation code.
-const LLC_SNAP: [u8; 6] = [0xAA, 0xAA, 0x03, 0, 0, 0];
-const BROADCAST: [u8; 6] = [0xFF; 6];
 const DATA_HEADER: u32 = 24 + 8;
 
 /// Appends the frame's headers; returns the length of the frame without FCS.
-fn write_frame(phy: AirPhy, duration_us: u16, frame: &MacFrame, out: &mut Vec<u8>) -> u32 {
+fn write_frame(phy: AirPhy, duration_us: u16, frame: &MacFrame<'_>, out: &mut Vec<u8>) -> u32 {
     let begin = out.len();
     let mut control = |kind: u8, flags: u8, receiver: [u8; 6]| {
         out.extend([kind, flags]);
@@ -205,12 +166,6 @@ fn write_frame(phy: AirPhy, duration_us: u16, frame: &MacFrame, out: &mut Vec<u8
             beacon.write(phy, out);
             (out.len() - begin) as u32
         }
-    }
-}
-
-fn mac(node: Node) -> [u8; 6] {
-    match node {
-        Node::AccessPoint => GATEWAY_MAC,
-        Node::Station(i) => station_mac(i),
+        MacFrame::Qos(frame) => qos::write(&frame, duration_us, out),
     }
 }

@@ -3,6 +3,7 @@
 use evenair_core::medium::wlan::SSID;
 
 use super::air_phy::AirPhy;
+use super::elements;
 
 /// What a beacon says besides what follows from the PHY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Beacon {
         let (capability, dsss, ofdm) = match phy {
             AirPhy::B { short_preamble: false } => (ESS, true, false),
             AirPhy::B { short_preamble: true } => (ESS | SHORT_PREAMBLE, true, false),
-            AirPhy::A => (ESS, false, true),
+            AirPhy::A | AirPhy::HighThroughput { .. } => (ESS, false, true),
             AirPhy::G => (ESS | SHORT_SLOT, true, true),
         };
         let rates: &[&[u8]] = match (dsss, ofdm) {
@@ -79,6 +80,9 @@ impl Beacon {
         if count > SUPPORTED_RATES {
             out.extend([EXTENDED_RATES, (count - SUPPORTED_RATES) as u8]);
             out.extend(rates().skip(SUPPORTED_RATES).map(octet));
+        }
+        if let AirPhy::HighThroughput { mode, is_at_2_ghz, has_ldpc, access } = &phy {
+            elements::write(mode, *is_at_2_ghz, *has_ldpc, access, out);
         }
         if let Some(content) = self.further_bytes.checked_sub(2) {
             out.extend([VENDOR_SPECIFIC, content]);

@@ -1,7 +1,8 @@
 //! What a capture of the air says of the cell.
 
+use evenair_core::medium::TxVector;
 use evenair_core::medium::wlan::phy::{Phy, PhyKind};
-use evenair_core::medium::wlan::{ControlRate, beacon_bytes};
+use evenair_core::medium::wlan::{ControlRate, EdcaParameters, beacon_bytes};
 use evenair_core::time::{Duration, Instant};
 
 use super::{AirPhy, Beacon};
@@ -25,7 +26,7 @@ impl CapturedCell {
         Self {
             kind: phy.kind,
             phy: match phy.kind {
-                // Control frames of the others are those of 802.11a.
+                // Control frames of the others are those of 802.11a: see [`Self::with_edca`].
                 PhyKind::Dot11a | PhyKind::Dot11n | PhyKind::Dot11ac | PhyKind::Dot11ax => {
                     AirPhy::A
                 }
@@ -35,6 +36,26 @@ impl CapturedCell {
             basic_rates: basic.map(|rate| 1 << (rate.as_bps() / 500_000)).sum(),
             beacon_interval: time_units(beacon_interval),
         }
+    }
+
+    /// The same with a PHY that has MCS, and `mode` for data. Where `has_ldpc` they have LDPC. Stations contend with
+    /// `access`.
+    pub(crate) fn with_edca(
+        self,
+        kind: PhyKind,
+        mode: TxVector,
+        has_ldpc: bool,
+        access: EdcaParameters,
+    ) -> Self {
+        // OFDM, and so the control frames, are those of 802.11g at 2.4 GHz.
+        let is_at_2_ghz = self.phy == AirPhy::G;
+        let phy = AirPhy::HighThroughput { mode, is_at_2_ghz, has_ldpc, access };
+        Self { kind, phy, ..self }
+    }
+
+    /// Whether it has EDCA.
+    pub(super) fn has_edca(&self) -> bool {
+        matches!(self.phy, AirPhy::HighThroughput { .. })
     }
 
     /// The beacon of `bytes` that begins at `start`.

@@ -50,22 +50,31 @@ mod air_phy;
 mod beacon;
 pub(crate) mod captured_cell;
 pub(crate) mod connections;
+mod elements;
 mod headers;
+mod mac_header;
 mod pcapng;
+mod qos;
+mod qos_air;
+mod qos_writer;
+mod radiotap;
 mod rtp;
 mod sinks;
 mod wire;
 pub(crate) mod writer;
 
-pub use air::{AirWriter, MacFrame, Node};
+pub use air::{AirWriter, MacFrame};
 pub use air_phy::AirPhy;
 pub use beacon::Beacon;
 pub use headers::Segment;
+pub use mac_header::Node;
 pub use pcapng::{LinkType, Pcapng};
 pub(crate) use sinks::CaptureError;
 pub use sinks::{CaptureOf, CaptureSinks};
 pub use wire::WireWriter;
 
+#[cfg(test)]
+mod qos_tests;
 #[cfg(test)]
 mod run_tests;
 #[cfg(test)]

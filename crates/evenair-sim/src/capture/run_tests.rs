@@ -25,7 +25,7 @@ impl Write for Memory {
 }
 
 /// The result of a run and its captures: of the air, and of the wire.
-fn captured(name: &str, scenario: Value) -> (RunResult, [File; 2]) {
+pub(super) fn captured(name: &str, scenario: Value) -> (RunResult, [File; 2]) {
     let scenario = resolve(scenario, "test").unwrap();
     let (air, wire) = (Memory::default(), Memory::default());
     let sinks = CaptureSinks { air: Some(Box::new(air.clone())), wire: Box::new(wire.clone()) };

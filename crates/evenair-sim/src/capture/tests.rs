@@ -56,14 +56,14 @@ fn blocks(file: &[u8]) -> Vec<(u32, &[u8])> {
     out
 }
 
-struct FlowMeta<'a> {
+pub(super) struct FlowMeta<'a> {
     nanos: u64,
-    original: u32,
-    bytes: &'a [u8],
+    pub(super) original: u32,
+    pub(super) bytes: &'a [u8],
     options: &'a [u8],
 }
 
-fn packets(file: &[u8]) -> Vec<FlowMeta<'_>> {
+pub(super) fn packets(file: &[u8]) -> Vec<FlowMeta<'_>> {
     let word = |b: &[u8], at: usize| u32::from_le_bytes(b[at..at + 4].try_into().unwrap());
     blocks(file)
         .into_iter()

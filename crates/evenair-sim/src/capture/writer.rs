@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use evenair_core::medium::{AirEvent, Arrival, Fate, PhyModes, Ppdu, PpduKind, TxVector};
+use evenair_core::medium::{AirEvent, Arrival, Fate, PacketId, PhyModes, Ppdu, PpduKind, TxVector};
 use evenair_core::packet::{NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::PacketOption;
@@ -10,6 +10,7 @@ use evenair_core::transport::SackBlocks;
 
 use super::captured_cell::CapturedCell;
 use super::connections::{Connections, FlowMeta};
+use super::qos_air::QosAir;
 use crate::capture::{
     AirWriter, CaptureError, CaptureOf, CaptureSinks, MacFrame, Node, Segment, WireWriter,
 };
@@ -19,14 +20,16 @@ const NO_AIR: &str = "frames of IEEE 802.16 are not captured";
 
 /// The two captures of a run. The capture of the air contains the exchanges in which a packet is
 /// received for the first time, with the frames that their receivers decode: the ACK is absent if it
-/// is lost. Failed attempts and retransmissions of what has been received are absent.
+/// is lost. Failed attempts and retransmissions of what has been received are absent. With EDCA it contains all
+/// frames that their receivers decode.
 pub(crate) struct CaptureWriter {
-    air: Option<(AirWriter<Box<dyn Write + Send>>, CapturedCell)>,
+    pub(super) air: Option<(AirWriter<Box<dyn Write + Send>>, CapturedCell)>,
     wire: WireWriter<Box<dyn Write + Send>>,
     /// The transmissions of the last access to the medium, with their modes.
     sent: Vec<(Ppdu, TxVector)>,
     /// The next MAC sequence number of each station.
     sequence: Vec<u16>,
+    pub(super) qos: QosAir,
     /// Flows between hosts are not captured.
     connections: Connections,
     /// The first error. Nothing is written after it; [`CaptureWriter::finish`] returns it.
@@ -52,6 +55,7 @@ impl CaptureWriter {
             wire: wire.map_err(|error| (CaptureOf::Wire, error))?,
             sent: Vec::new(),
             sequence: vec![0; nodes],
+            qos: QosAir::default(),
             connections: Connections::new(flows),
             failed: None,
         })
@@ -62,9 +66,23 @@ impl CaptureWriter {
         self.air.is_some()
     }
 
-    /// Takes note of what happens on the air of a cell with these modes.
+    /// Takes note of what happens on the air of a cell with these modes. `packet` gives packets that are received
+    /// now or later.
     #[cold]
-    pub(crate) fn hear(&mut self, events: Vec<AirEvent>, modes: &PhyModes) {
+    pub(crate) fn hear(
+        &mut self,
+        events: Vec<AirEvent>,
+        modes: &PhyModes,
+        packet: impl Fn(PacketId) -> (Packet, Option<PacketOption>),
+    ) {
+        if self.has_edca() {
+            if self.failed.is_none()
+                && let Err(error) = self.hear_qos(events, modes, packet)
+            {
+                self.failed = Some((CaptureOf::Air, error));
+            }
+            return;
+        }
         for event in events {
             match event {
                 AirEvent::Access(_) => self.sent.clear(),
@@ -81,6 +99,7 @@ impl CaptureWriter {
     #[cold]
     pub(crate) fn exchange(&mut self, arrival: &Arrival<Packet>, option: Option<&PacketOption>) {
         if self.failed.is_none()
+            && !self.has_edca()
             && let Err(error) = self.write_exchange(&arrival.packet, option)
         {
             self.failed = Some((CaptureOf::Air, error));
@@ -110,11 +129,12 @@ impl CaptureWriter {
         self.connections.begin(flow, bytes);
     }
 
-    /// Completes both captures, or returns the first error.
-    pub(crate) fn finish(self) -> Result<(), CaptureError> {
+    /// Completes both captures at the end of the run, or returns the first error.
+    pub(crate) fn finish(mut self, end: Instant) -> Result<(), CaptureError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
+        self.write_begun(end).map_err(|error| (CaptureOf::Air, error))?;
         let air = self.air.map_or(Ok(()), |(air, _)| air.finish().map(drop));
         air.map_err(|error| (CaptureOf::Air, error))?;
         self.wire.finish().map_err(|error| (CaptureOf::Wire, error))?;
@@ -126,7 +146,7 @@ impl CaptureWriter {
         let Some(end) = sent.iter().map(|(ppdu, _)| ppdu.end).max() else { return Ok(()) };
         for (ppdu, mode) in sent.iter().filter(|(ppdu, _)| ppdu.fate == Fate::Received) {
             let frame = match ppdu.kind {
-                PpduKind::Beacon => self.beacon(ppdu, packet),
+                PpduKind::Beacon => self.beacon(ppdu, packet.size),
                 PpduKind::Data => Some(self.data(ppdu, packet, option)),
                 _ => control(ppdu),
             };
@@ -138,19 +158,34 @@ impl CaptureWriter {
         Ok(())
     }
 
-    fn beacon(&mut self, ppdu: &Ppdu, packet: &Packet) -> Option<MacFrame> {
-        let (_, cell) = self.air.as_ref()?;
-        let sequence = next_sequence(&mut self.sequence[ppdu.from.index()]);
-        Some(MacFrame::Beacon(cell.beacon(ppdu.start, packet.size, sequence)))
+    /// Whether the air is that of a cell with EDCA.
+    fn has_edca(&self) -> bool {
+        self.air.as_ref().is_some_and(|(_, cell)| cell.has_edca())
     }
 
-    fn data(&mut self, ppdu: &Ppdu, packet: &Packet, option: Option<&PacketOption>) -> MacFrame {
+    pub(super) fn beacon(&mut self, ppdu: &Ppdu, bytes: u32) -> Option<MacFrame<'static>> {
+        let (_, cell) = self.air.as_ref()?;
+        let sequence = next_sequence(&mut self.sequence[ppdu.from.index()]);
+        Some(MacFrame::Beacon(cell.beacon(ppdu.start, bytes, sequence)))
+    }
+
+    fn data(
+        &mut self,
+        ppdu: &Ppdu,
+        packet: &Packet,
+        option: Option<&PacketOption>,
+    ) -> MacFrame<'static> {
         let segment = self.segment(ppdu.to.is_access_point(), packet, option);
         let sequence = next_sequence(&mut self.sequence[ppdu.from.index()]);
         MacFrame::Data { segment, retry: ppdu.retries > 0, sequence }
     }
 
-    fn segment(&self, up: bool, packet: &Packet, option: Option<&PacketOption>) -> Segment {
+    pub(super) fn segment(
+        &self,
+        up: bool,
+        packet: &Packet,
+        option: Option<&PacketOption>,
+    ) -> Segment {
         let flow = self.connections.flow(packet);
         Segment {
             packet: *packet,
@@ -165,7 +200,7 @@ impl CaptureWriter {
 }
 
 /// A control frame of 802.11.
-fn control(ppdu: &Ppdu) -> Option<MacFrame> {
+pub(super) fn control(ppdu: &Ppdu) -> Option<MacFrame<'static>> {
     let to = node(ppdu.to);
     match ppdu.kind {
         PpduKind::Rts => Some(MacFrame::Rts { from: node(ppdu.from), to }),
@@ -182,7 +217,7 @@ fn sack_blocks(option: Option<&PacketOption>) -> SackBlocks {
     }
 }
 
-fn node(node: NodeId) -> Node {
+pub(super) fn node(node: NodeId) -> Node {
     if node.is_access_point() { Node::AccessPoint } else { Node::Station(node.0 - 1) }
 }
 
@@ -194,6 +229,6 @@ fn next_sequence(counter: &mut u16) -> u16 {
 }
 
 /// A Duration field: microseconds, rounded up (IEEE 802.11-2007 7.1.3.2).
-fn micros(span: Duration) -> u16 {
+pub(super) fn micros(span: Duration) -> u16 {
     u16::try_from(span.as_nanos().div_ceil(1000)).unwrap_or(u16::MAX)
 }

@@ -145,9 +145,10 @@ impl<M: SimMedium> Network<M> {
         }
     }
 
-    /// Completes the captures.
-    pub(crate) fn finish_capture(&mut self) -> Result<(), CaptureError> {
-        self.capture.take().map_or(Ok(()), CaptureWriter::finish)
+    /// Completes the captures at the end of the run.
+    pub(crate) fn finish_capture(&mut self, end: Instant) -> Result<(), CaptureError> {
+        self.hear_air();
+        self.capture.take().map_or(Ok(()), |capture| capture.finish(end))
     }
 
     /// The option of `packet`.
@@ -308,15 +309,13 @@ impl<M: SimMedium> Network<M> {
     #[cold]
     fn watch(&mut self, arrival: &Arrival<Packet>) -> bool {
         let Arrival { at, to, packet, lost, .. } = arrival;
+        self.hear_air();
         if let Some(capture) = &mut self.capture
             && capture.has_air()
         {
             // A beacon is of no flow.
             let options = self.options.get(packet.flow.0 as usize);
-            let option = options.and_then(|options| options.get(packet.option));
-            let cell = &mut self.world.cell;
-            capture.hear(cell.take_air(), &cell.setup().modes);
-            capture.exchange(arrival, option);
+            capture.exchange(arrival, options.and_then(|options| options.get(packet.option)));
         }
         match &mut self.limiter {
             Some(limiter) if !lost && to.is_access_point() => limiter.admits(*at, packet),
@@ -333,8 +332,13 @@ impl<M: SimMedium> Network<M> {
         if let Some(capture) = &mut self.capture
             && capture.has_air()
         {
-            let cell = &mut self.world.cell;
-            capture.hear(cell.take_air(), &cell.setup().modes);
+            let (events, cell) = (self.world.cell.take_air(), &self.world.cell);
+            let packet = |id| {
+                let packet = cell.packet(id);
+                let options = self.options.get(packet.flow.0 as usize);
+                (*packet, options.and_then(|options| options.get(packet.option)).copied())
+            };
+            capture.hear(events, &cell.setup().modes, packet);
         }
     }
 

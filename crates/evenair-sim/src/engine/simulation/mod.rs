@@ -34,7 +34,7 @@ use crate::engine::sim_medium::SimMedium;
 use crate::engine::world::{self, Driver, World};
 use crate::engine::{build, memory};
 use crate::results::run::RunResult;
-use crate::scenario::{Cell, Scenario};
+use crate::scenario::{Cell, Scenario, Station, WlanCell};
 use crate::wired::Until;
 
 /// How many steps of the loop pass between two checks of the cancel flag: a millisecond or two.
@@ -168,12 +168,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             let interval = beacons.as_ref().map_or(Duration::ZERO, |beacons| beacons.interval);
             let captured = flows.iter().map(|flow| flow.captured).collect();
             let cell = match &scenario.cell {
-                // Of 802.11n, ac and ax, too, there is no capture of the air.
-                Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => None,
-                Cell::Wlan(cell) => {
-                    let phy = cell.timing(&scenario.station);
-                    Some(CapturedCell::new(&phy, cell.control_rate(), interval))
-                }
+                Cell::Wlan(cell) => Some(captured_cell(cell, &scenario.station, interval)),
                 Cell::Wimax(_) => None,
             };
             let nodes = network.cell().nodes();
@@ -235,7 +230,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     /// Runs to the end of the scenario.
     pub(crate) fn run(mut self) -> Result<RunResult, RunError> {
         self.advance_to_end()?;
-        self.network.finish_capture()?;
+        self.network.finish_capture(self.end)?;
         let outcome = RunOutcome {
             scenario: self.scenario,
             seed: self.seed,
@@ -487,6 +482,20 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
 
     fn next_sample(&self) -> Instant {
         self.after(self.sampler.as_ref().map(|(_, interval)| *interval))
+    }
+}
+
+/// What a capture of the air says of the cell.
+fn captured_cell(cell: &WlanCell, stations: &[Station], beacon_interval: Duration) -> CapturedCell {
+    let phy = cell.timing(stations);
+    let captured = CapturedCell::new(&phy, cell.control_rate(), beacon_interval);
+    match cell.mode(None) {
+        // The codes are not simulated: most devices have LDPC.
+        Ok(mode) => {
+            let access = cell.edca.unwrap_or_default().parameters(false);
+            captured.with_edca(cell.phy, mode, true, access)
+        }
+        Err(_) => captured,
     }
 }
 
