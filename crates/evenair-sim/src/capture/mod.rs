@@ -76,6 +76,8 @@ pub use wire::WireWriter;
 #[cfg(test)]
 mod qos_tests;
 #[cfg(test)]
+mod qos_tshark_tests;
+#[cfg(test)]
 mod run_tests;
 #[cfg(test)]
 mod tests;
