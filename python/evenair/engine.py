@@ -110,9 +110,9 @@ def _run_captured(
 
 
 def captures_air(scenario: Scenario) -> bool:
-    """Return whether frames on the air can be captured: those of IEEE 802.11b, a and g."""
-    cell = scenario.resolved["cell"]
-    return cell["kind"] == "wlan" and "mcs" not in cell
+    """Return whether frames on the air can be captured: those of IEEE 802.11."""
+    kind: str = scenario.resolved["cell"]["kind"]
+    return kind == "wlan"
 
 
 def run_jobs(
