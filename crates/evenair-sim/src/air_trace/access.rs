@@ -1,23 +1,23 @@
 //! An access as an air trace shows it, from the events of the air.
 
 use evenair_core::medium::{
-    Access, AccessDetail, AirEvent, Cell, Contender as CountsDown, Fate, FramePart, Medium, Mpdu,
-    PacketId, PhyModes, Ppdu, PpduKind, Transmitter,
+    AccessDetail, AirEvent, BlockAck, Cell, Contender as CountsDown, Fate, FramePart, Medium, Mpdu,
+    PacketId, PhyModes, Ppdu, PpduKind, PsduFormat, QosMpdu, QosPpdu, Transmitter,
 };
 use evenair_core::packet::{FlowId, NodeId, Packet};
-use evenair_core::time::{Duration, Instant};
 
 use super::types::{
-    AccessPart, AccessSlots, Contender, FrameFate, FrameKind, MAX_LISTED, PartKind, TracedAttempt,
-    TracedFrame, TracedPacket, TracedPdu,
+    AccessPart, AccessSlots, Contender, FrameFate, FrameKind, MAX_LISTED, PartKind, PsduKind,
+    TracedAccess, TracedAttempt, TracedBlockAck, TracedFrame, TracedPacket, TracedPdu,
+    TracedQosFrame, TracedQosPdu,
 };
 
 /// What is on the air in an access. The members are those of [`TracedAccess`](super::TracedAccess).
 #[derive(Debug)]
 pub(super) struct Air {
-    pub(super) idle_since: Instant,
-    pub(super) at: Instant,
-    pub(super) end: Instant,
+    pub(super) idle_since_ns: u64,
+    pub(super) at_ns: u64,
+    pub(super) end_ns: u64,
     pub(super) parts: Vec<AccessPart>,
     pub(super) slots: AccessSlots,
     pub(super) contenders: Vec<Contender>,
@@ -40,72 +40,96 @@ impl Air {
             })
             .collect();
         let packet = |packet| describe_packet(cell.packet(packet));
-        let (parts, attempts) = match &access.detail {
+        let attempts = match &access.detail {
             AccessDetail::Contention(transmitters) => {
                 let delivered =
                     transmitters.len() == 1 && sent.iter().all(|ppdu| ppdu.fate == Fate::Received);
                 let each = transmitters.iter();
-                let attempts = each.map(|sent| attempt(sent, sent.packet.map(packet), delivered));
-                (parts_of_exchange(access, &sent), attempts.collect())
+                each.map(|sent| attempt(sent, sent.packet.map(packet), delivered)).collect()
+            }
+            AccessDetail::Frame(_) => Vec::new(),
+        };
+        let slots = AccessSlots {
+            start_ns: access.slots.start.as_nanos(),
+            end_ns: access.slots.end.as_nanos(),
+            count: access.slots.count,
+        };
+        let contenders: Vec<_> = access.contenders.iter().map(contender).collect();
+        let frames: Vec<_> =
+            sent.into_iter().map(|ppdu| frame(ppdu, &cell.setup().modes, packet)).collect();
+        let idle_since_ns = access.idle_since.as_nanos();
+        let parts = match &access.detail {
+            AccessDetail::Contention(_) => {
+                parts_of_exchange(idle_since_ns, slots, &contenders, &frames)
             }
             AccessDetail::Frame(ends) => {
-                let ends = ends.iter().map(|&(part, end)| (part.into(), end));
-                (parts(access.at, ends), Vec::new())
+                let ends = ends.iter().map(|&(part, end)| (part.into(), end.as_nanos()));
+                parts(access.at.as_nanos(), ends)
             }
         };
-        let end = match &access.detail {
-            AccessDetail::Contention(_) => sent.iter().map(|ppdu| ppdu.end).max(),
-            AccessDetail::Frame(ends) => ends.last().map(|&(_, end)| end),
-        };
-        Some(Self {
-            idle_since: access.idle_since,
-            at: access.at,
-            end: end.unwrap_or(access.at),
-            parts,
-            slots: AccessSlots {
-                start_ns: access.slots.start.as_nanos(),
-                end_ns: access.slots.end.as_nanos(),
-                count: access.slots.count,
-            },
-            contenders: access.contenders.iter().map(contender).collect(),
-            attempts,
-            frames: sent.into_iter().map(|ppdu| frame(ppdu, &cell.setup().modes, packet)).collect(),
-        })
+        let at_ns = access.at.as_nanos();
+        let end_ns = parts.last().map_or(at_ns, |last| last.end_ns);
+        Some(Self { idle_since_ns, at_ns, end_ns, parts, slots, contenders, attempts, frames })
     }
 }
 
-/// The parts of an 802.11 exchange, or of a collision.
-fn parts_of_exchange(access: &Access, sent: &[&Ppdu]) -> Vec<AccessPart> {
-    let (idle_since, at, slots) = (access.idle_since, access.at, access.slots);
-    let slot = match slots.count {
-        0 => Duration::ZERO,
-        count => slots.end.since(slots.start) / count,
+/// The TXOP of `access`, which was the last one, goes on with the transmissions in `events`.
+pub(super) fn continue_access<M: Medium>(
+    access: &mut TracedAccess,
+    cell: &Cell<M>,
+    events: &[AirEvent],
+) {
+    let packet = |packet| describe_packet(cell.packet(packet));
+    let before = access.frames.len();
+    for event in events {
+        if let AirEvent::Transmission(ppdu) = event {
+            access.frames.push(frame(ppdu, &cell.setup().modes, packet));
+        }
+    }
+    if access.frames.len() > before {
+        let TracedAccess { idle_since_ns, slots, contenders, frames, .. } = access;
+        access.parts = parts_of_exchange(*idle_since_ns, *slots, contenders, frames);
+        access.end_ns = access.parts.last().map_or(access.end_ns, |last| last.end_ns);
+    }
+}
+
+/// The parts of 802.11 exchanges, or of a collision.
+fn parts_of_exchange(
+    idle_since_ns: u64,
+    slots: AccessSlots,
+    contenders: &[Contender],
+    frames: &[TracedFrame],
+) -> Vec<AccessPart> {
+    let AccessSlots { start_ns, end_ns: at_ns, count } = slots;
+    let slot = (at_ns - start_ns).checked_div(count).unwrap_or(0);
+    let counted = contenders.iter().filter(|contender| contender.transmits);
+    let counted = counted.map(|contender| count - contender.from).max().unwrap_or(0);
+    // Of the frames of a collision the last may end first.
+    let end = frames.iter().map(|frame| frame.end_ns).max().unwrap_or(at_ns);
+    let is_ack = |kind| matches!(kind, FrameKind::Ack | FrameKind::BlockAck);
+    let (frames_end, ack_start) = match frames.split_last() {
+        Some((ack, others)) if is_ack(ack.kind) => {
+            (others.iter().map(|frame| frame.end_ns).max().unwrap_or(at_ns), ack.start_ns)
+        }
+        _ => (end, end),
     };
-    let counted = access.contenders.iter().filter(|contender| contender.transmits);
-    let counted = counted.map(|contender| slots.count - contender.from).max().unwrap_or(0);
-    let (acks, frames): (Vec<&Ppdu>, Vec<&Ppdu>) =
-        sent.iter().partition(|ppdu| ppdu.kind == PpduKind::Ack);
-    let frames_end = frames.iter().map(|ppdu| ppdu.end).max().unwrap_or(at);
-    let (ack_start, end) =
-        acks.first().map_or((frames_end, frames_end), |ack| (ack.start, ack.end));
-    let idle_end = slots.start + at.since(slots.start).saturating_sub(slot * counted);
     let ends = [
-        (PartKind::Difs, slots.start),
-        (PartKind::Idle, idle_end),
-        (PartKind::Backoff, at),
+        (PartKind::Difs, start_ns),
+        (PartKind::Idle, start_ns + (at_ns - start_ns).saturating_sub(slot * counted)),
+        (PartKind::Backoff, at_ns),
         (PartKind::Frames, frames_end),
         (PartKind::Sifs, ack_start),
         (PartKind::Ack, end),
     ];
-    parts(idle_since, ends)
+    parts(idle_since_ns, ends)
 }
 
 /// Parts from `start` on, by their ends.
-fn parts(start: Instant, ends: impl IntoIterator<Item = (PartKind, Instant)>) -> Vec<AccessPart> {
-    let mut start_ns = start.as_nanos();
-    let mut part = |(kind, end): (PartKind, Instant)| {
-        let end_ns = end.as_nanos();
-        AccessPart { kind, start_ns: std::mem::replace(&mut start_ns, end_ns), end_ns }
+fn parts(mut start_ns: u64, ends: impl IntoIterator<Item = (PartKind, u64)>) -> Vec<AccessPart> {
+    let mut part = |(kind, end_ns): (PartKind, u64)| AccessPart {
+        kind,
+        start_ns: std::mem::replace(&mut start_ns, end_ns),
+        end_ns,
     };
     let each = ends.into_iter().map(&mut part);
     each.filter(|part| part.start_ns < part.end_ns).collect()
@@ -131,6 +155,11 @@ fn frame(ppdu: &Ppdu, modes: &PhyModes, packet: impl Fn(PacketId) -> TracedPacke
         is_first: mpdu.is_first,
         is_last: mpdu.is_last,
         fate: mpdu.fate.into(),
+        qos: mpdu.qos.map(|QosMpdu { sequence, retry, repeats }| TracedQosPdu {
+            sequence,
+            retry,
+            repeats,
+        }),
     };
     // A beacon is a packet of the simulator alone.
     let mpdus = if ppdu.kind == PpduKind::Beacon { &[] } else { &ppdu.mpdus[..] };
@@ -147,7 +176,24 @@ fn frame(ppdu: &Ppdu, modes: &PhyModes, packet: impl Fn(PacketId) -> TracedPacke
         carries: mpdus.iter().take(MAX_LISTED).map(pdu).collect(),
         pdus: mpdus.len() as u32,
         asks_for: ppdu.asks_for,
+        qos: ppdu.qos.map(|of_ppdu| qos(ppdu.kind, &of_ppdu)),
     }
+}
+
+/// What a frame has with EDCA.
+fn qos(kind: PpduKind, qos: &QosPpdu) -> TracedQosFrame {
+    let block_ack = qos.block_ack.map(|BlockAck { start, length, bitmap }| {
+        let length = if kind == PpduKind::BlockAck { length } else { 0 };
+        let bit = |place| bitmap[usize::from(place / 64)] >> (place % 64) & 1;
+        let bitmap = (0..length).map(|place| if bit(place) == 1 { '1' } else { '0' }).collect();
+        TracedBlockAck { start, bitmap }
+    });
+    let psdu = match qos.psdu {
+        PsduFormat::Mpdu => PsduKind::Mpdu,
+        PsduFormat::SMpdu => PsduKind::SMpdu,
+        PsduFormat::AMpdu => PsduKind::AMpdu,
+    };
+    TracedQosFrame { category: qos.category, psdu, block_ack }
 }
 
 fn receiver(node: NodeId) -> Option<u32> {

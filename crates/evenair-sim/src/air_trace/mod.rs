@@ -1,6 +1,6 @@
 //! An air trace: the accesses to the medium from a moment on, with the state of the cell at each of them.
 //!
-//! An access is a frame exchange or a collision of an 802.11 medium, or a frame of an 802.16 medium in which
+//! An access is a frame exchange, a TXOP or a collision of an 802.11 medium, or a frame of an 802.16 medium in which
 //! something waits or a request is pending.
 //!
 //! The run is simulated anew up to that moment and then step by step, so that a run without an air trace has
@@ -12,6 +12,8 @@
 //! entries are listed, beside the number of all.
 
 mod access;
+#[cfg(test)]
+mod edca_tests;
 mod recorder;
 #[cfg(test)]
 mod tests;
@@ -21,15 +23,16 @@ mod wimax_tests;
 
 pub use types::{
     AccessPart, AccessSlots, AirTrace, AirTraceRequest, Contender, FrameFate, FrameKind, GivenUp,
-    MAX_ACCESSES, MAX_LISTED, PartKind, TracedAccess, TracedAttempt, TracedDrop, TracedFlow,
-    TracedFrame, TracedNode, TracedPacket, TracedPdu, TracedQueue, TracedSender, WiredPackets,
+    MAX_ACCESSES, MAX_LISTED, PartKind, PsduKind, TracedAccess, TracedAttempt, TracedBlockAck,
+    TracedDrop, TracedFlow, TracedFrame, TracedNode, TracedPacket, TracedPdu, TracedQosFrame,
+    TracedQosPdu, TracedQueue, TracedSender, WiredPackets,
 };
 
 use std::fmt;
 
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
-use crate::engine::sim_medium::{dcf, wimax as wimax_medium};
+use crate::engine::sim_medium::{dcf, edca, wimax as wimax_medium};
 use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario};
 
@@ -54,7 +57,9 @@ pub fn air_trace(
     }
     Ok(match &scenario.cell {
         Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
-            return Err(RunError::NotWith(cell.phy, "an air trace").into());
+            let medium = edca(cell, &scenario.station, seed);
+            let simulation = Simulation::new(medium, scenario, seed, options, None)?;
+            recorder::record(simulation, scenario, seed, request)
         }
         Cell::Wlan(cell) => {
             let medium = dcf(cell, &scenario.station, seed);

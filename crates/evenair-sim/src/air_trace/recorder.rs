@@ -1,13 +1,13 @@
 //! Records an air trace from a run that goes on step by step.
 
 use evenair_core::medium::wimax::Wimax;
-use evenair_core::medium::wlan::Dcf;
+use evenair_core::medium::wlan::{Dcf, Edca};
 use evenair_core::medium::{AirEvent, Cell, Outcome, PacketId, QueueLayout};
 use evenair_core::packet::{NodeId, Packet};
-use evenair_core::queue::{Dropped, TxQueue};
+use evenair_core::queue::Dropped;
 use evenair_core::time::{Duration, Instant};
 
-use super::access::{Air, describe_packet};
+use super::access::{Air, continue_access, describe_packet};
 use super::types::{
     AirTrace, AirTraceRequest, GivenUp, MAX_LISTED, TracedAccess, TracedDrop, TracedFlow,
     TracedNode, TracedPacket, TracedQueue, TracedSender, WiredPackets,
@@ -32,6 +32,12 @@ pub(super) trait Recordable: SimMedium {
 impl Recordable for Dcf {
     fn ap_sends(&self) -> Vec<PacketId> {
         self.packet_of(NodeId::ACCESS_POINT).into_iter().collect()
+    }
+}
+
+impl Recordable for Edca {
+    fn ap_sends(&self) -> Vec<PacketId> {
+        self.packets_of(NodeId::ACCESS_POINT).collect()
     }
 }
 
@@ -96,6 +102,8 @@ pub(super) fn record<M: Recordable>(
                 before.senders.iter().enumerate().filter(changed).map(|(_, &s)| s).collect();
             senders.clone_from(&before.senders);
             trace.accesses.push(entry(air, before, std::mem::take(&mut drops), changed));
+        } else if let Some(last) = trace.accesses.last_mut() {
+            continue_access(last, network.cell(), &events);
         }
         if let Some(last) = trace.accesses.last_mut() {
             events.iter().for_each(|event| note_given_up(&mut last.given_up, event));
@@ -186,19 +194,25 @@ fn ap_queues<M: Recordable>(cell: &Cell<M>) -> Vec<TracedQueue> {
     let own = |at: &usize| cell.senders()[*at].is_access_point();
     let queues: Vec<usize> = (0..cell.queues().len()).filter(own).collect();
     let waiting = |at: &usize| cell.queues()[*at].backlog().packets();
-    let describe = |station, queue: &TxQueue<Packet>, most: usize| TracedQueue {
-        station,
-        waiting: queue.backlog().packets(),
-        packets: queue.packets().into_iter().take(most).map(describe_packet).collect(),
+    let describe = |at: usize, most: usize| {
+        let (queue, (station, category)) = (&cell.queues()[at], cell.queue_use(at));
+        TracedQueue {
+            station: station.map(|station| station.0),
+            category,
+            waiting: queue.backlog().packets(),
+            packets: queue.packets().into_iter().take(most).map(describe_packet).collect(),
+        }
     };
     if let [only] = queues[..]
         && cell.setup().layout == QueueLayout::PerNode
     {
-        return vec![describe(None, &cell.queues()[only], MAX_LISTED)];
+        return vec![describe(only, MAX_LISTED)];
     }
     let busy = queues.iter().filter(|at| waiting(at) > 0).count().max(1);
-    let each = (1..).zip(&queues).filter(|(_, at)| waiting(at) > 0);
-    each.map(|(station, &at)| describe(Some(station), &cell.queues()[at], MAX_LISTED / busy))
+    queues
+        .into_iter()
+        .filter(|at| waiting(at) > 0)
+        .map(|at| describe(at, MAX_LISTED / busy))
         .collect()
 }
 
@@ -215,12 +229,12 @@ fn sender(index: u32, flow: &Flow) -> Option<TracedSender> {
 }
 
 fn entry(air: Air, before: State, drops: Drops, senders: Vec<TracedSender>) -> TracedAccess {
-    let Air { idle_since, at, end, parts, slots, contenders, attempts, frames } = air;
+    let Air { idle_since_ns, at_ns, end_ns, parts, slots, contenders, attempts, frames } = air;
     let State { ap_sends, ap_queues, wired, .. } = before;
     TracedAccess {
-        idle_since_ns: idle_since.as_nanos(),
-        at_ns: at.as_nanos(),
-        end_ns: end.as_nanos(),
+        idle_since_ns,
+        at_ns,
+        end_ns,
         parts,
         slots,
         contenders,

@@ -10,7 +10,7 @@ use super::{
     AccessSlots, AirTrace, AirTraceError, AirTraceRequest, FrameFate, FrameKind, MAX_LISTED,
     TracedAccess, TracedFrame, air_trace, recorder,
 };
-use crate::engine::sim_medium::dcf;
+use crate::engine::sim_medium::{dcf, edca};
 use crate::engine::simulation::Simulation;
 use crate::scenario::{Cell, Scenario, resolve};
 use crate::{CaptureSinks, RunOptions, run, run_with_captures};
@@ -84,13 +84,19 @@ pub(super) fn short(mut scenario: Value) -> Scenario {
 }
 
 /// An air trace from `from_s` to the end, however many accesses there are.
-fn to_the_end(scenario: &Scenario, from_s: f64) -> AirTrace {
+pub(super) fn to_the_end(scenario: &Scenario, from_s: f64) -> AirTrace {
     let Cell::Wlan(cell) = &scenario.cell else { panic!("a WLAN cell") };
-    let medium = dcf(cell, &scenario.station, 7);
     let options = RunOptions::default();
-    let simulation = Simulation::new(medium, scenario, 7, &options, None).unwrap();
     let request = AirTraceRequest { from_s, accesses: u32::MAX };
-    let trace = recorder::record(simulation, scenario, 7, request).unwrap();
+    let trace = if cell.phy.high_throughput().is_some() {
+        let medium = edca(cell, &scenario.station, 7);
+        let simulation = Simulation::new(medium, scenario, 7, &options, None).unwrap();
+        recorder::record(simulation, scenario, 7, request).unwrap()
+    } else {
+        let medium = dcf(cell, &scenario.station, 7);
+        let simulation = Simulation::new(medium, scenario, 7, &options, None).unwrap();
+        recorder::record(simulation, scenario, 7, request).unwrap()
+    };
     assert!(trace.ended);
     trace
 }
@@ -115,12 +121,17 @@ type Seen = (u64, FrameKind, u64, bool);
 
 /// The frames of the capture of the air of the run.
 fn captured(scenario: &Scenario) -> Vec<Seen> {
+    frames_of(&captured_file(scenario))
+}
+
+/// The capture of the air of the run.
+pub(super) fn captured_file(scenario: &Scenario) -> Vec<u8> {
     let air = Memory::default();
     let sinks =
         CaptureSinks { air: Some(Box::new(air.clone())), wire: Box::new(Memory::default()) };
     run_with_captures(scenario, 7, &RunOptions::default(), Some(sinks)).unwrap();
     let file = air.0.lock().unwrap();
-    frames_of(&file)
+    file.clone()
 }
 
 /// Reads the enhanced packet blocks of a pcapng file (draft-ietf-opsawg-pcapng section 4.3): times and

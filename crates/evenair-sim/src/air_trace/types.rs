@@ -66,7 +66,7 @@ pub struct TracedFlow {
     pub segment: u32,
 }
 
-/// An access to the medium: one exchange or a collision, or an 802.16 frame.
+/// An access to the medium: one exchange or a collision, a TXOP, or an 802.16 frame.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TracedAccess {
     /// When the medium had become idle: in 802.16 when the frame begins.
@@ -79,7 +79,7 @@ pub struct TracedAccess {
     pub parts: Vec<AccessPart>,
     /// The slots in which nodes count down.
     pub slots: AccessSlots,
-    /// The nodes that count down, in order of node.
+    /// The nodes that count down, in order of node; with EDCA their categories.
     pub contenders: Vec<Contender>,
     /// Who transmits after a backoff, in order of node: several in a collision. None in 802.16.
     pub attempts: Vec<TracedAttempt>,
@@ -118,18 +118,18 @@ pub struct AccessPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PartKind {
-    /// 802.11: DIFS.
+    /// 802.11: DIFS, with EDCA the shortest AIFS of the cell.
     Difs,
     /// 802.11: nobody has a frame, or all wait for a response timeout or EIFS.
     Idle,
     /// 802.11: the slots that the transmitter has counted since; of several transmitters the most.
     Backoff,
-    /// 802.11: frames without acknowledgement, and the spaces between them. Of frames that overlap, the
+    /// 802.11: frames without the last acknowledgement, and the spaces between them. Of frames that overlap, the
     /// longest.
     Frames,
     /// 802.11: the SIFS before the acknowledgement.
     Sifs,
-    /// 802.11: the acknowledgement.
+    /// 802.11: the acknowledgement, or the Block Ack, with which the access ends.
     Ack,
     /// 802.16: preamble, FCH, maps, and DCD and UCD where the frame has them.
     Broadcast,
@@ -220,7 +220,7 @@ pub struct TracedFrame {
     pub kind: FrameKind,
     /// The transmitter.
     pub from: u32,
-    /// The receiver; none of a beacon. Of a CTS that protects a frame, its transmitter.
+    /// The receiver; none of a beacon or CF-End. Of a CTS that protects a frame, its transmitter.
     pub to: Option<u32>,
     /// When its preamble begins; of a request its opportunity.
     pub start_ns: u64,
@@ -230,9 +230,9 @@ pub struct TracedFrame {
     pub rate_bps: u64,
     /// Bytes on the air, with MAC header and FCS; of a burst those of its PDUs.
     pub bytes: u32,
-    /// How often it has been sent before.
+    /// How often it has been sent before; with EDCA failures of its category since the last success.
     pub retries: u32,
-    /// What becomes of it. A burst is corrupted if one of its PDUs is.
+    /// What becomes of it. A burst is corrupted if one of its PDUs is, data with EDCA if all MPDUs are.
     pub fate: FrameFate,
     /// The packets, or fragments of packets, that it carries, in order: the first of them.
     pub carries: Vec<TracedPdu>,
@@ -240,6 +240,42 @@ pub struct TracedFrame {
     pub pdus: u32,
     /// Bytes for which a bandwidth request asks, which a burst may have as well.
     pub asks_for: Option<u32>,
+    /// What it has with EDCA alone; absent also of a beacon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qos: Option<TracedQosFrame>,
+}
+
+/// What a frame has with EDCA.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TracedQosFrame {
+    /// The category of the exchange.
+    pub category: AccessCategory,
+    /// How it carries MPDUs.
+    pub psdu: PsduKind,
+    /// Of a BlockAckReq and a Block Ack: what it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_ack: Option<TracedBlockAck>,
+}
+
+/// How a PPDU carries MPDUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PsduKind {
+    /// It has one.
+    Mpdu,
+    /// It has one, in an A-MPDU.
+    SMpdu,
+    /// It has an A-MPDU.
+    AMpdu,
+}
+
+/// What a Block Ack says, or where that begins for which a BlockAckReq asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TracedBlockAck {
+    /// The first sequence number.
+    pub start: u16,
+    /// From there on, "1" for each MPDU that has been received and "0" for others: 64 or 256. Empty of a BlockAckReq.
+    pub bitmap: String,
 }
 
 /// What a frame is.
@@ -283,14 +319,14 @@ pub enum FrameFate {
     Corrupted,
 }
 
-/// A packet in a frame, or a fragment of one.
+/// A packet in a frame, or a fragment of one. Packets of an A-MSDU have the same sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TracedPdu {
     /// The packet.
     pub packet: TracedPacket,
-    /// Bytes on the air, with headers.
+    /// Bytes on the air, with headers; with each packet of an A-MSDU those of the whole.
     pub bytes: u32,
-    /// Its end; in 802.16 that of its last symbol.
+    /// Its end; in 802.16 and with EDCA that of its last symbol.
     pub end_ns: u64,
     /// Whether the packet begins with it.
     pub is_first: bool,
@@ -298,6 +334,20 @@ pub struct TracedPdu {
     pub is_last: bool,
     /// What becomes of it.
     pub fate: FrameFate,
+    /// What it has with EDCA alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qos: Option<TracedQosPdu>,
+}
+
+/// What an MPDU has with EDCA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TracedQosPdu {
+    /// Its sequence number, counted for each link and category.
+    pub sequence: u16,
+    /// Whether it has been transmitted before.
+    pub retry: bool,
+    /// Whether it has been received already, and only its acknowledgement was lost.
+    pub repeats: bool,
 }
 
 /// A packet.
@@ -322,6 +372,9 @@ pub struct TracedPacket {
 pub struct TracedQueue {
     /// The node of its station, if it is the queue of one.
     pub station: Option<u32>,
+    /// The category of its packets, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<AccessCategory>,
     /// How many packets wait.
     pub waiting: u32,
     /// The first of them, in the order in which they would leave if none arrived and none were dropped.

@@ -218,6 +218,12 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         &self.nodes.queues
     }
 
+    /// The station for which packets wait in the queue at this place of [`Cell::queues`], if it is one of a link, and their
+    /// category, if there are several.
+    pub fn queue_use(&self, place: usize) -> (Option<NodeId>, Option<AccessCategory>) {
+        self.nodes.queue_use(place)
+    }
+
     /// The nodes that transmit from these queues.
     pub fn senders(&self) -> &[NodeId] {
         &self.nodes.senders

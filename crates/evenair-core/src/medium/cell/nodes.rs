@@ -154,6 +154,15 @@ impl<P: CellPacket> Nodes<P> {
         if self.places.is_empty() { number } else { self.places[number] as usize }
     }
 
+    /// See [`Cell::queue_use`](super::Cell::queue_use).
+    pub(super) fn queue_use(&self, place: usize) -> (Option<NodeId>, Option<AccessCategory>) {
+        let Setup { associations, layout, .. } = &self.setup;
+        let number = place as u32 % layout.categories();
+        let category = (layout.categories() > 1).then(|| AccessCategory::ALL[number as usize]);
+        let link = layout.link(TxQueueId(place as u32)).filter(|_| self.places.is_empty());
+        (link.map(|(link, _)| associations.station(link)), category)
+    }
+
     /// The queue for what `from` transmits.
     #[inline(always)]
     pub(super) fn queue_of(&self, from: NodeId, packet: &P) -> TxQueueId {
