@@ -47,7 +47,8 @@ interface BlockProps {
 function Block({ trace, access, x, isPresent, onClick }: BlockProps) {
   const payloads = access.frames.flatMap((frame) => frame.carries.map((pdu) => pdu.packet));
   // An RTS carries no packet, but is for one.
-  const packets = access.attempts.length > 0 ? [access.attempts[0]!.packet] : payloads;
+  const [attempt] = access.attempts;
+  const packets = attempt ? [attempt.packet].filter((packet) => packet !== null) : payloads;
   const fate = access.frames.find((frame) => frame.fate !== "received")?.fate;
   const [first] = packets;
   const name = fate ? `is-${fate}` : first ? packetClass(trace, first) : "is-control";

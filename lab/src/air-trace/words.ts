@@ -155,6 +155,7 @@ function sent(trace: AirTrace, access: TracedAccess, attempt: TracedAttempt): st
   const frame = own.find((frame) => frame.kind !== "cts");
   const rts = frame?.kind === "rts" && !own.some((frame) => frame.kind === "data");
   const data = own.find((frame) => frame.kind === "data") ?? frame;
+  if (!attempt.packet) return "a request for a Block Ack";
   const name = packetName(trace, attempt.packet);
   const what = rts ? `an RTS for ${name}` : name;
   const times = data && data.retries > 0 ? ` for the ${ordinal(data.retries + 1)} time` : "";

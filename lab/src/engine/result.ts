@@ -58,7 +58,7 @@ export interface TracedFlow {
   segment: number;
 }
 
-/** One exchange or a collision, or a frame of an 802.16 medium. */
+/** One exchange or a collision, a TXOP, or a frame of an 802.16 medium. */
 export interface TracedAccess {
   /** When the medium had become idle; in 802.16 the beginning of the frame. */
   idle_since_ns: number;
@@ -108,9 +108,14 @@ export interface AccessPart {
   end_ns: number;
 }
 
-/** A node that counts down before an access. */
+/** The access categories of EDCA: best effort, background, video, voice. */
+export type Category = "be" | "bk" | "vi" | "vo";
+
+/** A node, with EDCA one of its categories, that counts down before an access. */
 export interface Contender {
   node: number;
+  /** With EDCA; absent of the beacons of the access point. */
+  category?: Category;
   /** The slot boundary from which it counted; later after EIFS or a response timeout. */
   from: number;
   /** Slots that were left to count then. */
@@ -126,9 +131,12 @@ export interface Contender {
 
 export interface TracedAttempt {
   node: number;
+  /** With EDCA; absent of a beacon. */
+  category?: Category;
   /** Null of a beacon, which is for all. */
   to: number | null;
-  packet: TracedPacket;
+  /** With EDCA the first of several; null of a BlockAckReq. */
+  packet: TracedPacket | null;
   /** The contention window, and the backoff that was drawn from it, slots. */
   cw: number;
   backoff: number;
@@ -138,7 +146,17 @@ export interface TracedAttempt {
 }
 
 export interface TracedFrame {
-  kind: "rts" | "cts" | "data" | "ack" | "beacon" | "burst" | "request";
+  kind:
+    | "rts"
+    | "cts"
+    | "data"
+    | "ack"
+    | "block-ack"
+    | "block-ack-req"
+    | "cf-end"
+    | "beacon"
+    | "burst"
+    | "request";
   from: number;
   to: number | null;
   start_ns: number;
@@ -146,7 +164,7 @@ export interface TracedFrame {
   rate_bps: number;
   /** With MAC header and FCS. */
   bytes: number;
-  /** How often it has been sent before. */
+  /** How often it has been sent before; with EDCA failures of its category since the last success. */
   retries: number;
   fate: FrameFate;
   /** The first of the packets, or fragments, that it carries, and the number of all. */
@@ -154,6 +172,14 @@ export interface TracedFrame {
   pdus: number;
   /** Bytes for which a bandwidth request asks, also one in a burst. */
   asks_for: number | null;
+  /** With EDCA; absent of a beacon. */
+  qos?: {
+    category: Category;
+    /** An MPDU, one in an A-MPDU, or an A-MPDU. */
+    psdu: "mpdu" | "s-mpdu" | "a-mpdu";
+    /** Of a Block Ack the sequence numbers from `start` on, "1" if received; of a BlockAckReq the bitmap is empty. */
+    block_ack?: { start: number; bitmap: string };
+  };
 }
 
 export type FrameFate = "received" | "collided" | "corrupted";
@@ -168,6 +194,8 @@ export interface TracedPdu {
   is_first: boolean;
   is_last: boolean;
   fate: FrameFate;
+  /** With EDCA: packets with the same sequence number are one MPDU, an A-MSDU. */
+  qos?: { sequence: number; retry: boolean; repeats: boolean };
 }
 
 export interface TracedPacket {
@@ -183,6 +211,8 @@ export interface TracedPacket {
 export interface TracedQueue {
   /** The node of its station, if it is the queue of one. */
   station: number | null;
+  /** The category of its packets, with EDCA. */
+  category?: Category;
   waiting: number;
   /** The first of them, in the order in which they would leave. */
   packets: TracedPacket[];
