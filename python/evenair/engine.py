@@ -71,8 +71,8 @@ def run(
     process may use. `progress(done, total)` is called after each run.
 
     `pcap` names a capture file, of a single run only: the air is captured to `x.pcapng`, the wire
-    to `x-wire.pcapng`. Both files appear when the run is done, or not at all. Of a cell of WiMAX,
-    802.11n, ac or ax only the wire is captured.
+    to `x-wire.pcapng`. Both files appear when the run is done, or not at all. Of a cell of WiMAX
+    only the wire is captured.
 
     Raises ScenarioError, RunError (with the seed that reproduces it), ValueError, OSError if the
     captures cannot be written.

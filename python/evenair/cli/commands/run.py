@@ -125,10 +125,8 @@ def _stage_captures(
     wire = stage(output, "--pcap", sibling(destination, "wire"))
     if captures_air(scenario):
         return stage(output, "--pcap", destination), wire
-    cell = scenario.resolved["cell"]
-    kind = "WiMAX" if cell["kind"] == "wimax" else cell["phy"]
     print_error(
-        f"--pcap: frames on the air of a {kind} cell are not captured;"
+        "--pcap: frames on the air of a WiMAX cell are not captured;"
         f" writing only {sibling(destination, 'wire')}, of the wire"
     )
     return None, wire
