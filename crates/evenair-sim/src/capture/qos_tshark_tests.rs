@@ -88,7 +88,15 @@ fn cell(number: u64) -> Value {
         }
         station
     };
-    let stations: Vec<_> = (0..3).map(|_| station()).collect();
+    let mut stations: Vec<_> = (0..3).map(|_| station()).collect();
+    if number % 4 == 0 {
+        let older = if cell.get("band").is_some() { "802.11g" } else { "802.11a" };
+        stations[2]["phy"] = json!(older);
+        for flow in stations[2]["flows"].as_array_mut().unwrap() {
+            flow.as_object_mut().unwrap().remove("access_category");
+        }
+        cell["protection"] = json!((["off", "cts-to-self", "rts-cts"])[number as usize / 4 % 3]);
+    }
     json!({ "duration": "60 ms", "cell": cell, "station": stations })
 }
 
@@ -159,11 +167,13 @@ fn frames_of(ppdu: &Ppdu, modes: &PhyModes, reference: &mut u32) -> Vec<Seen> {
             let last = sequence(ppdu.mpdus.last().unwrap());
             let mpdus = ppdu.mpdus.chunk_by(|one, other| sequence(one) == sequence(other));
             let decoded = mpdus.filter(|mpdu| mpdu[0].fate == Fate::Received);
+            // Of stations of 802.11a and g without QoS.
+            let has_qos = vector.mcs.is_some();
             let frame = |mpdu: &[Mpdu]| Seen {
-                kind: 0x28,
+                kind: if has_qos { 0x28 } else { 0x20 },
                 retry: mpdu[0].qos.unwrap().retry,
                 number: Some(sequence(&mpdu[0])),
-                tid: Some(tid(qos.category)),
+                tid: has_qos.then_some(tid(qos.category)),
                 packets: mpdu.len(),
                 a_mpdu: is_a_mpdu.then_some((number, sequence(&mpdu[0]) == last)),
                 ..seen.clone()
@@ -237,7 +247,7 @@ fn read(row: &[String]) -> Seen {
     };
     let hex = field("wlan.ba.bm").replace(':', "");
     let byte = |place: usize| u8::from_str_radix(&hex[place..place + 2], 16).unwrap();
-    let is_data = kind == 0x28;
+    let is_data = kind == 0x28 || kind == 0x20;
     let a_msdu = field("wlan_aggregate.a_mdsu.length");
     let reference = number(field("radiotap.ampdu.reference"));
     Seen {
@@ -264,11 +274,17 @@ fn read(row: &[String]) -> Seen {
     }
 }
 
-/// Applies Block Acks to data as they are read, without the simulator: by transmitter, receiver and TID what has been
-/// decoded, and what has been acknowledged.
+/// What has been decoded, and what has been acknowledged.
+#[derive(Default)]
+struct Stream {
+    decoded: BTreeSet<u16>,
+    acknowledged: BTreeSet<u16>,
+}
+
+/// Applies Block Acks to data as they are read, without the simulator: by transmitter, receiver and TID.
 #[derive(Default)]
 struct Receivers {
-    streams: BTreeMap<(String, String, u8), (BTreeSet<u16>, BTreeSet<u16>)>,
+    streams: BTreeMap<(String, String, u8), Stream>,
     bits: u64,
 }
 
@@ -276,7 +292,7 @@ impl Receivers {
     fn hear(&mut self, seen: &Seen, ta: &str, ra: &str) {
         let (Some(tid), Some(number)) = (seen.tid, seen.number) else { return };
         let ends = if seen.kind == 0x19 { (ra, ta) } else { (ta, ra) };
-        let (decoded, acknowledged) =
+        let Stream { decoded, acknowledged } =
             self.streams.entry((ends.0.to_owned(), ends.1.to_owned(), tid)).or_default();
         match seen.kind {
             0x28 => {
@@ -359,8 +375,8 @@ fn tshark_agrees_with_the_events_of_a_hundred_cells() {
         return;
     }
     let kinds = compare(100..200);
-    // Beacons, BlockAckReqs, Block Acks, RTS, CTS, ACKs, CF-Ends and data.
-    for kind in [0x08, 0x18, 0x19, 0x1b, 0x1c, 0x1d, 0x1e, 0x28] {
+    // Beacons, BlockAckReqs, Block Acks, RTS, CTS, ACKs, CF-Ends, data without QoS and with it.
+    for kind in [0x08, 0x18, 0x19, 0x1b, 0x1c, 0x1d, 0x1e, 0x20, 0x28] {
         assert!(kinds.get(&kind).is_some_and(|frames| *frames > 20), "{kinds:?}");
     }
 }

@@ -89,6 +89,13 @@ impl CaptureWriter {
             let Some(of_mpdu) = mpdu[0].qos else { continue };
             let (segments, others) = rest.split_at(mpdu.len().min(rest.len()));
             rest = others;
+            // A station without QoS, of 802.11a or g.
+            if let ([segment], None) = (segments, mode.mcs) {
+                let (segment, sequence) = (*segment, of_mpdu.sequence);
+                let frame = MacFrame::Data { segment, retry: of_mpdu.retry, sequence };
+                self.write_frame(ppdu, mode, &frame)?;
+                continue;
+            }
             let status = AMpduStatus {
                 reference,
                 is_last: Some(of_mpdu.sequence) == last,

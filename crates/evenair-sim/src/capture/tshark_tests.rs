@@ -160,7 +160,7 @@ pub(super) fn tshark_is_here() -> bool {
     };
     let text = String::from_utf8_lossy(&output.stdout);
     let first = text.lines().next().unwrap_or("");
-    println!("{first}");
+    eprintln!("{first}");
     let digits = first.split(|c: char| !c.is_ascii_digit() && c != '.');
     let version = digits.map(|word| word.trim_matches('.')).find(|word| word.contains('.'));
     let version: Vec<u32> = version.unwrap_or("").split('.').flat_map(str::parse).collect();

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::medium::Arrival;
+use evenair_core::medium::wlan::channel::Coding;
 use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::{Output, PacketOption};
@@ -490,10 +491,10 @@ fn captured_cell(cell: &WlanCell, stations: &[Station], beacon_interval: Duratio
     let phy = cell.timing(stations);
     let captured = CapturedCell::new(&phy, cell.control_rate(), beacon_interval);
     match cell.mode(None) {
-        // The codes are not simulated: most devices have LDPC.
         Ok(mode) => {
             let access = cell.edca.unwrap_or_default().parameters(false);
-            captured.with_edca(cell.phy, mode, true, access)
+            let has_ldpc = cell.coding.unwrap_or_default() == Coding::Ldpc;
+            captured.with_edca(cell.phy, mode, has_ldpc, access)
         }
         Err(_) => captured,
     }

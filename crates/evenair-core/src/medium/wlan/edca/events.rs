@@ -50,7 +50,7 @@ impl Edca {
     pub(super) fn announce_ppdus(&self, cell: &mut impl CellContext) {
         let mut ppdus = match self.sent[..] {
             [sent] if self.fate != AccessFate::Collision => self.exchange_of(sent),
-            _ => self.sent.iter().map(|&sent| self.colliding(sent)).collect::<Vec<_>>(),
+            _ => self.sent.iter().flat_map(|&sent| self.colliding(sent)).collect::<Vec<_>>(),
         };
         ppdus.extend(self.beacons_on_air());
         if self.fate == AccessFate::Collision {
@@ -156,6 +156,7 @@ impl Edca {
             let start = sent.first_end + sifs;
             ppdus.push(self.control(sent, PpduKind::Cts, start, control.cts));
         }
+        ppdus.extend(self.cts_to_self(sent));
         if sent.has_ppdu(self.fate) {
             ppdus.push(self.ppdu(sent));
             if self.fate != AccessFate::NoResponse {
@@ -175,14 +176,23 @@ impl Edca {
         ppdus
     }
 
-    /// What `sent` transmits first, in a collision.
-    fn colliding(&self, sent: Sent) -> Ppdu {
+    /// What `sent` transmits in a collision: its first frame that has a response, and what protects it.
+    fn colliding(&self, sent: Sent) -> Vec<Ppdu> {
         let link = &self.links[self.link_of(sent.queue).index()];
         let ppdu = match sent.has_rts {
             true => self.control(sent, PpduKind::Rts, sent.start, link.control.rts),
             false => self.ppdu(sent),
         };
-        Ppdu { fate: Fate::Collided, ..ppdu }
+        let each = self.cts_to_self(sent).into_iter().chain([ppdu]);
+        each.map(|ppdu| Ppdu { fate: Fate::Collided, ..ppdu }).collect()
+    }
+
+    /// The CTS that the sender of `sent` addresses to itself before it, if it has one.
+    fn cts_to_self(&self, sent: Sent) -> Option<Ppdu> {
+        let has_cts = !sent.has_rts && sent.start < sent.ppdu_start;
+        let frame = self.links[self.link_of(sent.queue).index()].control.cts;
+        let cts = has_cts.then(|| self.control(sent, PpduKind::Cts, sent.start, frame))?;
+        Some(Ppdu { from: cts.to, ..cts })
     }
 
     /// The PPDU of `sent`, as if one of its MPDUs were decoded unless it collides.
