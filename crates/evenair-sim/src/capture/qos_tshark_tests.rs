@@ -89,7 +89,7 @@ fn cell(number: u64) -> Value {
         station
     };
     let mut stations: Vec<_> = (0..3).map(|_| station()).collect();
-    if number % 4 == 0 {
+    if number.is_multiple_of(4) {
         let older = if cell.get("band").is_some() { "802.11g" } else { "802.11a" };
         stations[2]["phy"] = json!(older);
         for flow in stations[2]["flows"].as_array_mut().unwrap() {

@@ -278,18 +278,15 @@ fn check_modes_of_station(field: &str, station: &Station, cell: &WlanCell) -> Ch
         let got = format!("got it with phy \"{phy}\"");
         return Err(fail(&format!("{field}.data_rate"), &got, "mcs, streams, channel_width"));
     }
-    match &station.rate_control {
-        Some(
-            control @ (rate_control::Config::Arf(_)
-            | rate_control::Config::Aarf(_)
-            | rate_control::Config::Minstrel(_)),
-        ) => {
-            let got =
-                format!("got \"{}\", which is without MCS, with phy \"{phy}\"", control.name());
-            let accepted = "\"fixed\", \"ideal\", \"minstrel-ht\", or a prototype";
-            return Err(fail(&format!("{field}.rate_control"), &got, accepted));
-        }
-        _ => {}
+    if let Some(
+        control @ (rate_control::Config::Arf(_)
+        | rate_control::Config::Aarf(_)
+        | rate_control::Config::Minstrel(_)),
+    ) = &station.rate_control
+    {
+        let got = format!("got \"{}\", which is without MCS, with phy \"{phy}\"", control.name());
+        let accepted = "\"fixed\", \"ideal\", \"minstrel-ht\", or a prototype";
+        return Err(fail(&format!("{field}.rate_control"), &got, accepted));
     }
     if let (Some(width), Some(most)) = (station.channel_width, cell.channel_width)
         && width > most

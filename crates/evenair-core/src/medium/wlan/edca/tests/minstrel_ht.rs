@@ -51,13 +51,13 @@ fn near_the_best(format: PhyFormat, width: u32, streams: u8) -> [u32; 2] {
         let best = (1..=streams).flat_map(of).map(fixed).fold(0.0, f64::max);
         let found = throughput(first, MinstrelHtConfig::default().into(), snr_db, 20);
         let shares = found.map(|found| found / best);
-        println!(
+        eprintln!(
             "{format:?} {width} MHz, {streams} streams, {snr_db} dB: {best:.1} Mb/s, {shares:.3?}"
         );
         let is_near = shares.map(|share| u32::from(share >= 0.95));
         near = [near[0] + is_near[0], near[1] + is_near[1]];
     }
-    println!("{format:?} {width} MHz, {streams} streams: {near:?} of 41");
+    eprintln!("{format:?} {width} MHz, {streams} streams: {near:?} of 41");
     near
 }
 
