@@ -18,8 +18,8 @@ import { server } from "./live/current.ts";
 import { builtIns, loadBuiltIns } from "./state/built-ins.ts";
 import { begin, connect, take, toml } from "./state/store.ts";
 
-/** What the page shows first. */
-const FIRST = "gong2006";
+/** What the page shows first: a cell of today. */
+const FIRST = "home";
 
 watchTheme();
 watchDrops();

@@ -120,7 +120,7 @@ def idle(browser: Browser, site: Site) -> Measured:
 def drag(browser: Browser, site: Site) -> Measured:
     """Return how many runs were under way at once in a drag of 2 s."""
     context = browser.new_context()
-    lab = LabPage(context, site.address).open(fragment(baseline(site)))
+    lab = LabPage(context, site.address).open(fragment(built_in(site, "gong2006")))
     slider = lab.field("cell.queue.limit")
     slider.evaluate(
         """async (slider) => {
@@ -139,10 +139,11 @@ def drag(browser: Browser, site: Site) -> Measured:
     )
 
 
-def baseline(site: Site) -> str:
-    """Return five uploads and five downloads, 300 s: what the page begins with."""
+def built_in(site: Site, name: str) -> str:
+    """Return the text of a scenario; `home` is what the page begins with."""
     scenarios = json.loads(gzip.decompress(site.files["/scenarios.json"][1]))
-    return next(one["toml"] for one in scenarios if one["name"] == "gong2006")
+    text: str = next(one["toml"] for one in scenarios if one["name"] == name)
+    return text
 
 
 def spread(values: list[float]) -> str:
@@ -157,12 +158,13 @@ def main() -> int:
     before = os.getloadavg()[0]
     site = Site(arguments.page).start()
     with chromium.started(chromium.BROWSERS) as browser:
-        small = baseline(site)
+        small = built_in(site, "gong2006")
         large = small.replace("count = 5", "count = 20")
         measured = [
             *first_use(browser, site),
             moves(browser, site, "slider to picture, baseline", small, 150),
             moves(browser, site, "slider to picture, 20 + 20 stations", large, 400),
+            moves(browser, site, "slider to picture, home", built_in(site, "home"), 500),
             idle(browser, site),
             drag(browser, site),
         ]

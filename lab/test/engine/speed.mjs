@@ -5,6 +5,7 @@ import { instance, scenario } from "./wasm.mjs";
 const runs = Number(process.argv[2] ?? 50);
 const engine = await instance();
 const baseline = await scenario("gong2006");
+const home = await scenario("home");
 const { ok: large } = JSON.parse(
   engine.answer(
     JSON.stringify({
@@ -18,11 +19,12 @@ const { ok: large } = JSON.parse(
   ),
 );
 
-for (const [name, toml] of [
-  ["baseline", baseline],
-  ["20 + 20 stations", large],
+for (const [name, toml, duration] of [
+  ["baseline", baseline, 300],
+  ["20 + 20 stations", large, 300],
+  ["home", home, 30],
 ]) {
-  for (const trace_s of [undefined, 1]) {
+  for (const trace_s of [undefined, duration / 300]) {
     const times = [];
     let length = 0;
     for (let seed = 1; seed <= runs; seed += 1) {
@@ -34,7 +36,7 @@ for (const [name, toml] of [
     }
     const [first, ...others] = times;
     const median = others.sort((a, b) => a - b)[Math.floor(others.length / 2)];
-    const what = `${name}, 300 s, ${trace_s ? `series of ${300 / trace_s}` : "no series"}`;
+    const what = `${name}, ${duration} s, ${trace_s ? "series of 300" : "no series"}`;
     console.log(
       `${what}: first ${first.toFixed(0)} ms, median ${median.toFixed(0)} ms, ${length} characters`,
     );
