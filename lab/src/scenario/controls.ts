@@ -270,7 +270,7 @@ class Maker {
       const unit = typeof part?.["default"] === "string" ? part["default"] : undefined;
       const inner = shapeOf(this.grammar.schema, node, unit);
       const present = valueAt(value, name) ?? node.default;
-      const hint = { ...keys.QUEUE[name], ...rangeHint(name) };
+      const hint = { ...(key.endsWith("queue") ? keys.QUEUE[name] : {}), ...rangeHint(name) };
       const control = this.build(`${key}.${name}`, node, inner, present, hint);
       return control ? [control] : [];
     });

@@ -82,7 +82,7 @@ export const CELL: Hints = {
   channel_width: {
     label: "channel width",
     options: (scenario) =>
-      cell(scenario)["phy"] === "802.11n"
+      cell(scenario)["phy"] === "802.11n" || cell(scenario)["band"] === "2.4 GHz"
         ? ["20 MHz", "40 MHz"]
         : ["20 MHz", "40 MHz", "80 MHz", "160 MHz"],
     when: hasMcs,
@@ -228,4 +228,5 @@ export const PARAMETERS: Record<string, Range> = {
   tx_power_dbm: { from: 0, to: 30, step: 1 },
   noise_figure_db: { from: 0, to: 15, step: 1 },
   lookaround: { from: 0, to: 100, step: 5 },
+  duration: { from: 1e-4, to: 5.484e-3 }, // of PPDUs: aPPDUMaxTime, 21.4.4 and 27.4.4
 };
