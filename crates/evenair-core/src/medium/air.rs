@@ -275,12 +275,17 @@ pub enum Fate {
 pub struct Attempt {
     /// When it is over.
     pub at: Instant,
-    /// The packet.
+    /// The packet, the first of several.
     pub packet: PacketId,
     /// The transmitting node.
     pub from: NodeId,
     /// The end of its link that is not the access point; [`NodeId::BROADCAST`] of a beacon.
     pub station: NodeId,
+    /// The time for which the medium has to be idle before it: DIFS, or AIFS; of what continues a TXOP SIFS, of a
+    /// beacon with EDCA PIFS. Zero in 802.16.
+    pub space: Duration,
+    /// Whether it has a backoff, which may be zero. What continues a TXOP and a beacon with EDCA have none.
+    pub has_backoff: bool,
     /// The backoff drawn for it, whether or not it was interrupted; zero without a backoff.
     pub backoff: Duration,
     /// All its frames with the spaces between them and the response; where there was no response,
@@ -297,6 +302,23 @@ impl Attempt {
     pub fn is_up(&self) -> bool {
         self.from == self.station
     }
+
+    /// Its packet, if it carried no other.
+    pub fn carried_alone(&self) -> impl Iterator<Item = Carried> + Clone {
+        let delivered = self.outcome == Outcome::Delivered;
+        std::iter::once(Carried { packet: self.packet, overhead: 0, delivered })
+    }
+}
+
+/// A packet that an attempt carried, or was to carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// The packet.
+    pub packet: PacketId,
+    /// Bytes on the air that it has besides those at IP level, its part of those of its MPDU.
+    pub overhead: u32,
+    /// Whether it is acknowledged, or received on a medium without acknowledgements.
+    pub delivered: bool,
 }
 
 /// How an attempt has ended.

@@ -1,6 +1,6 @@
 //! What a medium and its cell ask and tell each other.
 
-use super::air::{AirEvent, Listening, PacketId};
+use super::air::{AirEvent, Attempt, Carried, Listening, PacketId};
 use super::airtime::AirUsage;
 use super::association::LinkId;
 use super::phy_mode::PhyMode;
@@ -120,6 +120,11 @@ pub trait CellContext {
 
     /// Something happens on the air. Only events that [`Medium::listen`] has asked for.
     fn on_air(&mut self, event: AirEvent);
+
+    /// The same of an attempt that is over, with the packets that it carried, in order.
+    fn on_outcome(&mut self, attempt: Attempt, _carried: impl Iterator<Item = Carried> + Clone) {
+        self.on_air(AirEvent::Outcome(attempt));
+    }
 }
 
 /// The channel of a cell and the MACs of its nodes.

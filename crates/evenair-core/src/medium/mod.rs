@@ -22,8 +22,9 @@ pub mod wimax;
 pub mod wlan;
 
 pub use air::{
-    Access, AccessDetail, AirEvent, Attempt, BlockAck, Contender, Fate, FramePart, Listening, Mpdu,
-    Outcome, PacketId, Ppdu, PpduKind, PsduFormat, QosMpdu, QosPpdu, Slots, Transmitter,
+    Access, AccessDetail, AirEvent, Attempt, BlockAck, Carried, Contender, Fate, FramePart,
+    Listening, Mpdu, Outcome, PacketId, Ppdu, PpduKind, PsduFormat, QosMpdu, QosPpdu, Slots,
+    Transmitter,
 };
 pub use airtime::{AirUsage, Airtime};
 pub use association::{Associations, LinkId};

@@ -102,6 +102,8 @@ impl Aggregating {
             packet,
             from: AP,
             station: to,
+            space: Duration::ZERO,
+            has_backoff: true,
             backoff,
             airtime,
             sent_data,

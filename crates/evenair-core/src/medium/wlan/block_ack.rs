@@ -67,7 +67,7 @@ impl<T: Copy> Originator<T> {
 
     /// Its MPDUs with their sequence numbers, in order.
     #[inline(always)]
-    pub(in crate::medium::wlan) fn iter(&self) -> impl Iterator<Item = (u16, &T)> {
+    pub(in crate::medium::wlan) fn iter(&self) -> impl Iterator<Item = (u16, &T)> + Clone {
         self.mpdus.iter().map(|(sequence, mpdu)| (*sequence, mpdu))
     }
 

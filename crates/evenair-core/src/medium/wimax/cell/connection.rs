@@ -1,8 +1,6 @@
 //! SDUs to PDUs: fragmentation, concatenation in a burst, and what a queue needs of one.
 
-use crate::medium::{
-    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, TxQueueId, TxStatus,
-};
+use crate::medium::{Attempt, CellContext, Listening, Outcome, PacketId, TxQueueId, TxStatus};
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
 
@@ -82,10 +80,19 @@ pub(super) fn tell_end(
     outcome: Outcome,
     cell: &mut impl CellContext,
 ) {
-    let (backoff, airtime) = (Duration::ZERO, Duration::ZERO);
-    let sent_data = outcome != Outcome::GivenUp;
-    let attempt = Attempt { at, packet, from, station, backoff, airtime, sent_data, outcome };
-    cell.on_air(AirEvent::Outcome(attempt));
+    let attempt = Attempt {
+        at,
+        packet,
+        from,
+        station,
+        space: Duration::ZERO,
+        has_backoff: false,
+        backoff: Duration::ZERO,
+        airtime: Duration::ZERO,
+        sent_data: outcome != Outcome::GivenUp,
+        outcome,
+    };
+    cell.on_outcome(attempt, attempt.carried_alone());
 }
 
 impl Head {

@@ -8,8 +8,8 @@ use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Backoff, Contention, IdleSlots};
 use crate::medium::wlan::rate_control::{Adaptation, LinkInfo, Report};
 use crate::medium::{
-    AirEvent, Associations, Attempt, CellContext, LinkId, Listening, Outcome, PacketId, PhyMode,
-    PhyModes, QueueLayout, Setup, Taken, Transmission, TxStatus,
+    Associations, Attempt, CellContext, LinkId, Listening, Outcome, PacketId, PhyMode, PhyModes,
+    QueueLayout, Setup, Taken, Transmission, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
@@ -349,10 +349,19 @@ impl Dcf {
         if self.listening >= Listening::Outcomes
             && let Some(packet) = mac.packet
         {
-            let backoff = self.config.phy.slot * u64::from(mac.backoff.drawn());
-            let attempt =
-                Attempt { at, packet, from, station, backoff, airtime, sent_data, outcome };
-            cell.on_air(AirEvent::Outcome(attempt));
+            let attempt = Attempt {
+                at,
+                packet,
+                from,
+                station,
+                space: self.config.phy.difs(),
+                has_backoff: true,
+                backoff: self.config.phy.slot * u64::from(mac.backoff.drawn()),
+                airtime,
+                sent_data,
+                outcome,
+            };
+            cell.on_outcome(attempt, attempt.carried_alone());
         }
     }
 }

@@ -94,7 +94,10 @@ impl Amsdus {
 
     /// The packets of the MPDU of `first`, in order.
     #[inline(never)] // not needed where there has been none
-    pub(super) fn packets(&self, first: PacketId) -> impl DoubleEndedIterator<Item = PacketId> {
+    pub(super) fn packets(
+        &self,
+        first: PacketId,
+    ) -> impl DoubleEndedIterator<Item = PacketId> + Clone {
         let others = self.others.get(first.0 as usize).map_or(&[][..], Vec::as_slice);
         std::iter::once(first).chain(others.iter().copied())
     }

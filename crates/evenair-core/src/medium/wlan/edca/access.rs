@@ -71,6 +71,7 @@ impl Edca {
                 contender,
                 queue,
                 psdu,
+                is_first,
                 has_rts: false,
                 start,
                 ppdu_start: start,
@@ -97,7 +98,7 @@ impl Edca {
         let ppdu_start = start + control.time_before(prelude, sifs);
         let end = ppdu_start + link.ppdu_time(config, psdu.bytes);
         let first_end = if has_rts { start + control.rts.time } else { end };
-        Some(Sent { contender, queue, psdu, has_rts, start, ppdu_start, first_end, end })
+        Some(Sent { contender, queue, psdu, is_first, has_rts, start, ppdu_start, first_end, end })
     }
 
     /// The TXOP of `contender` goes on with another PPDU after SIFS, if one fits. Returns whether it does.

@@ -403,14 +403,26 @@ impl Agreement {
         before
     }
 
-    /// The MPDU that was transmitted without a Block Ack agreement got no response. Returns its packet if it has been
-    /// transmitted `limit` times: it is dropped.
-    pub(super) fn fail(&mut self, limit: u32) -> Option<PacketId> {
-        let oldest = self.originator.oldest_mut()?;
+    /// The first packet of each MPDU of `psdu`, and the bytes that each packet of it has besides those at IP level; of
+    /// a BlockAckReq those of the MPDUs that it asks about.
+    pub(super) fn carried(&self, psdu: Psdu) -> impl Iterator<Item = (PacketId, u32)> + Clone {
+        let mpdus = if psdu.mpdus > 0 { psdu.mpdus } else { self.transmitted.max(1) };
+        self.originator.iter().take(mpdus).map(|(_, outgoing)| {
+            let Outgoing { packet, bytes, payload, packets, .. } = *outgoing;
+            (packet, bytes.saturating_sub(payload) / u32::from(packets))
+        })
+    }
+
+    /// The MPDU that was transmitted without a Block Ack agreement got no response. Returns whether it is to be
+    /// [given up](Agreement::give_up), because it has been transmitted `limit` times.
+    pub(super) fn fail(&mut self, limit: u32) -> bool {
+        let Some(oldest) = self.originator.oldest_mut() else { return false };
         oldest.failures += 1;
-        if u32::from(oldest.failures) < limit {
-            return None;
-        }
+        u32::from(oldest.failures) >= limit
+    }
+
+    /// Drops the first MPDU, which has one packet.
+    pub(super) fn give_up(&mut self) -> Option<PacketId> {
         // It may have had an RTS alone.
         self.transmitted = self.transmitted.saturating_sub(1);
         self.originator.discard_oldest().map(|outgoing| outgoing.packet)

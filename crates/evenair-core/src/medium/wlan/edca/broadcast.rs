@@ -14,8 +14,7 @@ use super::state::{Edca, Fate, Phase};
 use crate::loss::FrameKind;
 use crate::medium::wlan::contention::ContenderId;
 use crate::medium::{
-    AirEvent, Airtime, Attempt, Broadcast, CellContext, Listening, Outcome, Taken, Transmission,
-    TxStatus,
+    Airtime, Attempt, Broadcast, CellContext, Listening, Outcome, Taken, Transmission, TxStatus,
 };
 use crate::packet::{Direction, NodeId};
 use crate::time::{Duration, Instant};
@@ -101,16 +100,19 @@ impl Edca {
                 }
             }
             if self.listening >= Listening::Outcomes {
-                cell.on_air(AirEvent::Outcome(Attempt {
+                let attempt = Attempt {
                     at: now,
                     packet: beacon.packet,
                     from: beacon.from,
                     station: NodeId::BROADCAST,
+                    space: self.aifs(contender),
+                    has_backoff: false,
                     backoff: Duration::ZERO,
                     airtime: time,
                     sent_data: true,
                     outcome,
-                }));
+                };
+                cell.on_outcome(attempt, attempt.carried_alone());
             }
             cell.release(now, beacon.packet, status);
             let backoff = self.macs[contender.index()].restart();

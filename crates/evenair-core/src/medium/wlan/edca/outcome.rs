@@ -5,7 +5,7 @@ use super::state::{Edca, Fate, Phase, Sent};
 use crate::medium::wlan::contention::ContenderId;
 use crate::medium::wlan::rate_control::Report;
 use crate::medium::{
-    AirEvent, Attempt, CellContext, Listening, Outcome, PacketId, Reception, TxStatus,
+    Attempt, Carried, CellContext, Listening, Outcome, PacketId, Reception, TxStatus,
 };
 use crate::time::{Duration, Instant};
 
@@ -38,9 +38,8 @@ impl Edca {
         }
         self.settle_airtime(now);
         cell.fill(now, node_of(sent.contender), category_of(sent.contender));
-        let first = self.agreements[sent.queue.0 as usize].first();
         self.report_to_rate_control(now, sent, Outcome::Delivered);
-        self.report(now, sent, first, Outcome::Delivered, cell);
+        self.report(now, sent, Outcome::Delivered, cell);
         let delivered = match self.amsdus.is_empty() {
             true => self.acknowledge(now, sent, cell),
             false => self.acknowledge_amsdus(now, sent, cell),
@@ -143,19 +142,18 @@ impl Edca {
         cell.fill(now, node_of(sent.contender), category_of(sent.contender));
         let has_agreement = self.links[self.link_of(sent.queue).index()].has_agreements();
         let agreement = &mut self.agreements[sent.queue.0 as usize];
-        let first = agreement.first();
-        let mut dropped = None;
+        let mut gives_up = false;
         if has_agreement {
             let asks = self.asks_after_failure && sent.has_ppdu(self.fate) && sent.psdu.mpdus > 1;
             agreement.asks |= asks;
         } else {
-            dropped = agreement.fail(limit);
+            gives_up = agreement.fail(limit);
         }
-        let outcome = if dropped.is_some() { Outcome::GivenUp } else { Outcome::Failed };
+        let outcome = if gives_up { Outcome::GivenUp } else { Outcome::Failed };
         self.report_to_rate_control(now, sent, outcome);
-        self.report(now, sent, first, outcome, cell);
+        self.report(now, sent, outcome, cell);
         let backoff = self.macs[sent.contender.index()].fail(limit);
-        if let Some(packet) = dropped {
+        if gives_up && let Some(packet) = self.agreements[sent.queue.0 as usize].give_up() {
             cell.release(now, packet, TxStatus::Dropped);
             self.usage[node_of(sent.contender).index()].dropped += 1;
         }
@@ -185,18 +183,11 @@ impl Edca {
         }
     }
 
-    /// Tells the cell, if it listens, of the end of a PPDU whose `first` packet has not been released.
+    /// Tells the cell, if it listens, of the end of a PPDU whose packets have not been released.
     #[inline(always)]
-    fn report(
-        &self,
-        now: Instant,
-        sent: Sent,
-        first: Option<PacketId>,
-        outcome: Outcome,
-        cell: &mut impl CellContext,
-    ) {
+    fn report(&self, now: Instant, sent: Sent, outcome: Outcome, cell: &mut impl CellContext) {
         if self.listening >= Listening::Outcomes
-            && let Some(packet) = first
+            && let Some(packet) = self.agreements[sent.queue.0 as usize].first()
         {
             self.tell(now, sent, packet, outcome, cell);
         }
@@ -211,20 +202,35 @@ impl Edca {
         outcome: Outcome,
         cell: &mut impl CellContext,
     ) {
-        let mac = &self.macs[sent.contender.index()];
+        let phy = &self.config.phy;
         let timeout = match self.fate {
             Fate::Collision | Fate::NoCts | Fate::NoResponse => self.config.response_timeout(),
             Fate::Answered | Fate::CorruptedCts | Fate::CorruptedResponse => Duration::ZERO,
         };
-        cell.on_air(AirEvent::Outcome(Attempt {
+        let drawn = self.macs[sent.contender.index()].backoff.drawn();
+        let (space, slots) =
+            if sent.is_first { (self.aifs(sent.contender), drawn) } else { (phy.sifs, 0) };
+        let attempt = Attempt {
             at: now,
             packet,
             from: node_of(sent.contender),
             station: self.setup.associations.station(self.link_of(sent.queue)),
-            backoff: self.config.phy.slot * u64::from(mac.backoff.drawn()),
+            space,
+            has_backoff: sent.is_first,
+            backoff: phy.slot * u64::from(slots),
             airtime: self.elapsed(sent, now) + timeout,
             sent_data: sent.has_ppdu(self.fate),
             outcome,
-        }));
+        };
+        let agreement = &self.agreements[sent.queue.0 as usize];
+        // Those that are not decoded may be more than the response is about.
+        let decoded = self.decoded.iter().map(|decoded| *decoded && self.fate == Fate::Answered);
+        let decoded = decoded.chain(std::iter::repeat(false));
+        let carried = agreement.carried(sent.psdu).zip(decoded).flat_map(|(mpdu, delivered)| {
+            let (first, overhead) = mpdu;
+            let packets = self.amsdus.packets(first);
+            packets.map(move |packet| Carried { packet, overhead, delivered })
+        });
+        cell.on_outcome(attempt, carried);
     }
 }

@@ -68,6 +68,8 @@ pub(super) struct Sent {
     /// The queue from which it was taken.
     pub(super) queue: TxQueueId,
     pub(super) psdu: Psdu,
+    /// Whether it begins its access, and does not continue a TXOP.
+    pub(super) is_first: bool,
     /// Whether RTS/CTS goes before it.
     pub(super) has_rts: bool,
     /// Start and end of the first frame, RTS or PPDU, and of the PPDU.
@@ -383,17 +385,22 @@ impl Edca {
         self.contention.idle(deferral);
     }
 
+    /// AIFS of `contender`; of one for beacons PIFS.
+    pub(super) fn aifs(&self, contender: ContenderId) -> Duration {
+        let phy = &self.config.phy;
+        phy.sifs + phy.slot * u64::from(self.macs[contender.index()].aifsn)
+    }
+
     /// How many slots beyond its AIFS `contender` waits for, if a frame of its node ended at `end` and had no
     /// response: until the first boundary that is not before the timeout.
     pub(super) fn after_timeout(&self, contender: ContenderId, end: Instant) -> u64 {
-        let phy = &self.config.phy;
-        let aifs = phy.sifs + phy.slot * u64::from(self.macs[contender.index()].aifsn);
+        let aifs = self.aifs(contender);
         let silent_until = end + self.config.response_timeout();
         let silent_until = match self.config.rules {
             AccessRules::Standard => silent_until,
             AccessRules::Ns3 => silent_until + aifs,
         };
-        silent_until.since(self.due + aifs).div_ceil(phy.slot)
+        silent_until.since(self.due + aifs).div_ceil(self.config.phy.slot)
     }
 
     /// A frame of `contender` ended at `end` and had no response. The other contenders of its node wait for the

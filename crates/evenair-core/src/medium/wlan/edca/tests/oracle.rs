@@ -144,6 +144,8 @@ struct Contender {
 struct Ppdu {
     contender: usize,
     station: u32,
+    /// Slots of the backoff before it; 0 of one that continues a TXOP.
+    drawn: u32,
     /// Of the MPDUs from the first unacknowledged on.
     mpdus: usize,
     bytes: u32,
@@ -454,6 +456,7 @@ impl<'a> Oracle<'a> {
         self.expire(now, place, station, true);
         let contender = &mut self.contenders[place];
         let (node, category) = (contender.node, contender.category);
+        let drawn = if is_first { contender.drawn } else { 0 };
         let link = &self.nodes[station as usize];
         let flow = self.flows.entry((station, node != 0, category)).or_default();
         let phy = self.config.phy;
@@ -468,6 +471,7 @@ impl<'a> Oracle<'a> {
                 station,
                 mpdus,
                 bytes,
+                drawn,
                 has_rts,
                 start,
                 data_start,
@@ -578,7 +582,18 @@ impl<'a> Oracle<'a> {
         let end = data_start + self.config.ppdu_time(bytes, &link.mode);
         let first_end = if has_rts { start + control(RTS_BYTES) } else { end };
         let mpdus = mpdus.len();
-        Ppdu { contender: place, station, mpdus, bytes, has_rts, start, data_start, first_end, end }
+        Ppdu {
+            contender: place,
+            station,
+            drawn,
+            mpdus,
+            bytes,
+            has_rts,
+            start,
+            data_start,
+            first_end,
+            end,
+        }
     }
 
     /// A TXOP that begins with `ppdu`: exchanges, until it is over.
@@ -750,9 +765,7 @@ impl<'a> Oracle<'a> {
         // A Block Ack has what has been received of all; an ACK is of the MPDU.
         flow.unacknowledged.retain(|(_, mpdu)| !mpdu.is_received);
         if first > 0 {
-            let contender = &self.contenders[ppdu.contender];
-            let drawn = u64::from(contender.drawn);
-            let outcome = number_of(Outcome::Delivered);
+            let (drawn, outcome) = (ppdu.drawn.into(), number_of(Outcome::Delivered));
             self.events.push(Event::Attempt(end, node, ppdu.station, drawn, outcome));
         }
         Some(end)
@@ -780,7 +793,7 @@ impl<'a> Oracle<'a> {
     /// sender could not decode.
     fn fail(&mut self, end: Instant, ppdu: &Ppdu, is_answered: bool, had_data: bool) {
         let place = ppdu.contender;
-        let Contender { node, category, drawn, .. } = self.contenders[place];
+        let Contender { node, category, .. } = self.contenders[place];
         let phy = self.config.phy;
         let receiver = if node == 0 { ppdu.station } else { 0 };
         for contender in &mut self.contenders {
@@ -815,7 +828,8 @@ impl<'a> Oracle<'a> {
         }
         // A BlockAckReq may have no MPDU behind it.
         if has_mpdus {
-            let event = Event::Attempt(end, node, ppdu.station, drawn.into(), number_of(outcome));
+            let event =
+                Event::Attempt(end, node, ppdu.station, ppdu.drawn.into(), number_of(outcome));
             self.events.push(event);
         }
         self.contenders[place].fail(limit);
