@@ -4,10 +4,11 @@ use super::feed::{Fed, Feed};
 use super::packet::{Arrival, CellPacket};
 use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
+use crate::medium::occupancy::CountedPacket;
 use crate::medium::scheduler::StationScheduler;
 use crate::medium::{
-    AirEvent, Attempt, CellContext, LinkId, Occupancy, PacketId, QueueLayout, Reception, Setup,
-    Taken, Transmission, TxQueueId, TxStatus,
+    AirEvent, Attempt, Carried, CellContext, LinkId, Occupancy, PacketId, QueueLayout, Reception,
+    Setup, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, TxQueue};
@@ -607,15 +608,23 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         corrupted
     }
 
+    fn on_outcome(&mut self, attempt: Attempt, carried: impl Iterator<Item = Carried> + Clone) {
+        if let Some(occupancy) = &mut self.occupancy {
+            let packets = carried.map(|carried| {
+                let packet = &self.taken[carried.packet.0 as usize].packet;
+                let ((flow, _), bytes) = (packet.connection(), packet.size() + carried.overhead);
+                CountedPacket { flow, bytes, delivered: carried.delivered }
+            });
+            occupancy.count(&attempt, packets);
+        }
+        self.on_air(AirEvent::Outcome(attempt));
+    }
+
     fn on_air(&mut self, event: AirEvent) {
-        if let AirEvent::Outcome(attempt) = &event {
-            if let Some(occupancy) = &mut self.occupancy {
-                let (flow, _) = self.taken[attempt.packet.0 as usize].packet.connection();
-                occupancy.count(flow, attempt);
-            }
-            if !self.schedulers.is_empty() {
-                self.charge(attempt);
-            }
+        if let AirEvent::Outcome(attempt) = &event
+            && !self.schedulers.is_empty()
+        {
+            self.charge(attempt);
         }
         if let Some(recorded) = &mut self.recorded {
             recorded.push(event);

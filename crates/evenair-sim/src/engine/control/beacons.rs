@@ -53,5 +53,5 @@ pub(crate) fn occupancy(
 ) -> Occupancy {
     let phy = cell.timing(stations);
     let mean_first_backoff = phy.slot * u64::from(phy.cw_min) / 2;
-    Occupancy::new(phy.difs(), mean_first_backoff, nodes, flows)
+    Occupancy::new(mean_first_backoff, nodes, flows)
 }

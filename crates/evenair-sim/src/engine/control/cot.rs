@@ -10,7 +10,7 @@ use evenair_core::control::cot::station::{self, Feedback, FlowCost, FlowUse, Sta
 use evenair_core::control::cot::{BeaconElement, CotConfig};
 use evenair_core::control::{Config, ObservationSlot};
 use evenair_core::medium::wlan::Dcf;
-use evenair_core::medium::{BothWays, Cell, Occupancy};
+use evenair_core::medium::{Attempts, BothWays, Cell, Occupancy};
 use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::Answers;
@@ -186,21 +186,17 @@ impl StationControl {
         let Some((slot, before)) = self.slot.advance(now, counted.clone()) else { return false };
         let observed: Vec<BothWays> =
             counted.iter().zip(&before).map(|(after, before)| after.since(before)).collect();
-        let (count, backoff) = observed.iter().fold((0, Duration::ZERO), |(count, sum), flow| {
-            (count + flow.up.count, sum + flow.up.backoff)
-        });
-        let own = if count > 0 { backoff / count } else { occupancy.mean_first_backoff() };
+        let mut own = Attempts::default();
+        observed.iter().for_each(|flow| own += flow.up);
+        let own = own.mean_backoff().unwrap_or(occupancy.mean_first_backoff());
         self.backoff = [element.backoff(), own];
         let each = self.flows.iter().zip(&observed);
         let uses = each.map(|(&(flow, end), attempts)| {
             let flow = &flows[flow];
-            let down = attempts.down.count;
-            if down + attempts.up.count == 0 {
+            if attempts.is_empty() {
                 return None;
             }
-            let spaces = occupancy.difs() * (down + attempts.up.count);
-            let backoffs = element.backoff() * down + attempts.up.backoff;
-            let time = spaces + backoffs + attempts.down.airtime + attempts.up.airtime;
+            let time = attempts.down.time_with(element.backoff()) + attempts.up.time();
             let reserve = (flow.answers == Answers::None).then(|| {
                 let data = if end == End::Receiver { &attempts.down } else { &attempts.up };
                 let packets_per_second = data.delivered as f64 / slot.as_secs_f64();
