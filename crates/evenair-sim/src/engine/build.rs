@@ -1,7 +1,7 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::{Cell, CellPacket, Medium, QueueLayout, Setup, TxQueueId};
+use evenair_core::medium::{Cell, CellPacket, Medium, Occupancy, QueueLayout, Setup, TxQueueId};
 use evenair_core::packet::{AccessCategory, End, FlowId, NodeId};
 use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
@@ -11,7 +11,7 @@ use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
 use evenair_core::transport::{Answers, AnyEnds, FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
-use crate::engine::control::beacons::{Beacons, occupancy};
+use crate::engine::control::beacons::Beacons;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::datagram_feed::DatagramFeed;
 use crate::engine::flow::{Attachment, Flow};
@@ -178,11 +178,9 @@ pub(crate) fn network<M: SimMedium>(
     }
     let options = flows.iter().map(|flow| OptionRing::new(flow.options)).collect();
     let mut cell = cell(medium, scenario, seed);
-    // Occupancy is that of a cell with the DCF, in which an attempt has one packet.
-    if let (Some(_), scenario::Cell::Wlan(wlan)) = (Beacons::new(scenario), &scenario.cell)
-        && wlan.phy.high_throughput().is_none()
-    {
-        cell.observe_occupancy(occupancy(wlan, &scenario.station, cell.nodes(), flows.len()));
+    if let (Some(_), Some(medium)) = (Beacons::new(scenario), cell.medium().observable()) {
+        let first = medium.mean_first_backoff();
+        cell.observe_occupancy(Occupancy::new(first, cell.nodes(), flows.len()));
     }
     // IP sees UDP below TFRC.
     let is_udp = flows.iter().map(|flow| !flow.is_tcp).collect();
@@ -381,6 +379,7 @@ fn flow(
         transport_name: spec.transport.name(),
         segment: spec.segment,
         data_bytes: spec.segment + header_bytes[0],
+        category: spec.access_category.unwrap_or_default(),
         answers,
         is_tcp,
         captured,

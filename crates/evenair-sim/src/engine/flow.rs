@@ -1,6 +1,6 @@
 //! A flow: its transport, where its ends are, and the application on top.
 
-use evenair_core::packet::{End, FlowId, NodeId, Packet};
+use evenair_core::packet::{AccessCategory, End, FlowId, NodeId, Packet};
 use evenair_core::time::Instant;
 use evenair_core::transport::{Answers, AnyEnds, Counters, Output, PacketOption};
 
@@ -26,6 +26,8 @@ pub(crate) struct Flow {
     pub(crate) segment: u32,
     /// A data packet at IP level, bytes.
     pub(crate) data_bytes: u32,
+    /// The access category of its packets.
+    pub(crate) category: AccessCategory,
     /// What answers the data.
     pub(crate) answers: Answers,
     /// Whether IP sees TCP in the packets.

@@ -4,7 +4,6 @@
 //! acknowledgement takes the same path backwards, an upload's packets likewise; those between two
 //! hosts see links only. What comes from the access point meets the rate limiter first, if there is one.
 
-use evenair_core::medium::wlan::Dcf;
 use evenair_core::medium::{AirEvent, Arrival, Cell};
 use evenair_core::packet::{End, FlowId, NodeId, Packet};
 use evenair_core::queue::{Dropped, TxQueue};
@@ -16,6 +15,7 @@ use crate::agenda::Agenda;
 use crate::capture::CaptureError;
 use crate::capture::writer::CaptureWriter;
 use crate::engine::control::limiter::UplinkLimiter;
+use crate::engine::control::observed::Observed;
 use crate::engine::flow::Flow;
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
@@ -184,9 +184,9 @@ impl<M: SimMedium> Network<M> {
         self.send(now, &packet);
     }
 
-    /// The cell, if it is one with the DCF.
-    pub(crate) fn dcf(&mut self) -> Option<&mut Cell<Dcf>> {
-        M::dcf(&mut self.world.cell)
+    /// What a controller sees of the cell, if that measures occupancy.
+    pub(crate) fn observed(&self) -> Option<Observed<'_>> {
+        Observed::of(&self.world.cell)
     }
 
     /// The access point broadcasts `beacon`.
@@ -200,10 +200,10 @@ impl<M: SimMedium> Network<M> {
         self.sent + self.filled
     }
 
-    /// The cell, if it is one with the DCF, beside the agenda.
-    pub(crate) fn dcf_and_agenda(&mut self) -> Option<(&mut Cell<Dcf>, &mut Agenda)> {
+    /// The same beside the agenda.
+    pub(crate) fn observed_and_agenda(&mut self) -> Option<(Observed<'_>, &mut Agenda)> {
         let World { cell, agenda, .. } = &mut self.world;
-        M::dcf(cell).map(|cell| (cell, agenda))
+        Some((Observed::of(cell)?, agenda))
     }
 
     /// Those of `candidates`, flows and their first links, have no events that need none. `users` are the

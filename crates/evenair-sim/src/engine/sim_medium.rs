@@ -5,7 +5,7 @@ use std::iter::{once, repeat_n};
 
 use evenair_core::medium::wimax::Wimax;
 use evenair_core::medium::wlan::{Dcf, DcfConfig, Edca, EdcaConfig, StationConfig};
-use evenair_core::medium::{Cell, CellPacket, Medium};
+use evenair_core::medium::{Cell, CellPacket, Medium, Observable};
 use evenair_core::packet::{Direction, NodeId};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
@@ -24,8 +24,8 @@ pub(crate) trait SimMedium: Medium + Sized {
     /// The results since the time of these counters, `measured` ago.
     fn results(&self, since: &Self::Counters, measured: Duration) -> MediumResult;
 
-    /// The cell, if it is one with the DCF: only such a cell has a controller.
-    fn dcf<P>(_cell: &mut Cell<Self, P>) -> Option<&mut Cell<Dcf, P>> {
+    /// What a controller sees of it; `None` of a medium without beacons.
+    fn observable(&self) -> Option<&dyn Observable> {
         None
     }
 
@@ -114,8 +114,8 @@ impl SimMedium for Dcf {
         WlanCounters::of_dcf(self).results(since)
     }
 
-    fn dcf<P>(cell: &mut Cell<Self, P>) -> Option<&mut Cell<Self, P>> {
-        Some(cell)
+    fn observable(&self) -> Option<&dyn Observable> {
+        Some(self)
     }
 
     fn changing_rate(&self, station: NodeId, direction: Direction) -> Option<Rate> {

@@ -28,7 +28,8 @@ use crate::loss::{
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
     AirEvent, AirUsage, Associations, Attempt, Broadcast, CellContext, Fate, LinkId, Listening,
-    Medium, Outcome, PacketId, PhyModes, Ppdu, PpduKind, Taken, Transmission, TxQueueId, TxStatus,
+    Medium, Observable, Outcome, PacketId, PhyModes, Ppdu, PpduKind, Taken, Transmission,
+    TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, QueueLimit};

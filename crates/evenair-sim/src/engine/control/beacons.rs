@@ -1,12 +1,11 @@
-//! When the access point is to send a beacon, and how occupancy is counted where it does.
+//! When the access point is to send a beacon.
 
 use evenair_core::control::{Config, cot::BeaconElement};
-use evenair_core::medium::Occupancy;
 use evenair_core::medium::wlan::beacon_bytes;
 use evenair_core::packet::{FlowId, NodeId, Packet, PacketKind};
 use evenair_core::time::{Duration, Instant};
 
-use crate::scenario::{Cell, Scenario, Station, WlanCell};
+use crate::scenario::{Cell, Scenario};
 
 /// The beacons of a cell.
 #[derive(Debug)]
@@ -42,16 +41,4 @@ impl Beacons {
             ..Packet::new(FlowId::NONE, PacketKind::Beacon)
         }
     }
-}
-
-/// Counters for the occupancy of a cell of `nodes` nodes, the access point included.
-pub(crate) fn occupancy(
-    cell: &WlanCell,
-    stations: &[Station],
-    nodes: usize,
-    flows: usize,
-) -> Occupancy {
-    let phy = cell.timing(stations);
-    let mean_first_backoff = phy.slot * u64::from(phy.cw_min) / 2;
-    Occupancy::new(mean_first_backoff, nodes, flows)
 }

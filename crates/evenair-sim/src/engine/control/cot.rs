@@ -9,14 +9,14 @@ use evenair_core::control::cot::access_point::Shares;
 use evenair_core::control::cot::station::{self, Feedback, FlowCost, FlowUse, Station};
 use evenair_core::control::cot::{BeaconElement, CotConfig};
 use evenair_core::control::{Config, ObservationSlot};
-use evenair_core::medium::wlan::Dcf;
-use evenair_core::medium::{Attempts, BothWays, Cell, Occupancy};
-use evenair_core::packet::{Direction, End, NodeId, Packet};
+use evenair_core::medium::{Attempts, BothWays, ExchangeTime, Observable, Occupancy};
+use evenair_core::packet::{AccessCategory, Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::Answers;
 use evenair_core::units::Rate;
 
 use crate::agenda::Agenda;
+use crate::engine::control::observed::Observed;
 use crate::engine::flow::{Attachment, Flow};
 use crate::scenario::{self, Scenario};
 
@@ -102,9 +102,8 @@ impl CellControl {
     }
 
     /// The access point is about to transmit this beacon.
-    pub(crate) fn prepare_beacon(&mut self, beacon: &Packet, cell: &Cell<Dcf>) {
+    pub(crate) fn prepare_beacon(&mut self, beacon: &Packet, occupancy: &Occupancy) {
         let now = beacon.enqueued_at;
-        let occupancy = occupancy(cell);
         if let Some((slot, before)) = self.access_point.advance(now, occupancy.clone()) {
             self.decision = self.decide(slot, &occupancy.since(&before));
         }
@@ -132,14 +131,14 @@ impl CellControl {
         &mut self,
         now: Instant,
         beacon: &Packet,
-        cell: &Cell<Dcf>,
+        cell: Observed<'_>,
         flows: &mut [Flow],
         agenda: &mut Agenda,
     ) {
         let element = self.elements[beacon.seq as usize % 2];
         for part in &mut self.stations {
-            if cell.medium().decoded(part.node) && part.observe(now, &element, cell, flows) {
-                part.limit(now, cell, flows, &mut self.limits, agenda);
+            if cell.medium.decoded(part.node) && part.observe(now, &element, cell, flows) {
+                part.limit(now, cell.medium, flows, &mut self.limits, agenda);
             }
         }
     }
@@ -148,14 +147,14 @@ impl CellControl {
     pub(crate) fn check_rates(
         &mut self,
         now: Instant,
-        cell: &Cell<Dcf>,
+        medium: &dyn Observable,
         flows: &mut [Flow],
         agenda: &mut Agenda,
     ) {
-        let changes = cell.medium().rate_changes();
+        let changes = medium.rate_changes();
         if std::mem::replace(&mut self.rate_changes, changes) != changes {
             for part in &mut self.stations {
-                part.limit(now, cell, flows, &mut self.limits, agenda);
+                part.limit(now, medium, flows, &mut self.limits, agenda);
             }
         }
     }
@@ -177,10 +176,10 @@ impl StationControl {
         &mut self,
         now: Instant,
         element: &BeaconElement,
-        cell: &Cell<Dcf>,
+        cell: Observed<'_>,
         flows: &[Flow],
     ) -> bool {
-        let occupancy = occupancy(cell);
+        let Observed { medium, occupancy } = cell;
         let attempts = |&(flow, _): &(usize, End)| *occupancy.flow_attempts(flows[flow].index);
         let counted: Vec<BothWays> = self.flows.iter().map(attempts).collect();
         let Some((slot, before)) = self.slot.advance(now, counted.clone()) else { return false };
@@ -200,7 +199,10 @@ impl StationControl {
             let reserve = (flow.answers == Answers::None).then(|| {
                 let data = if end == End::Receiver { &attempts.down } else { &attempts.up };
                 let packets_per_second = data.delivered as f64 / slot.as_secs_f64();
-                station::reserve(packets_per_second, self.data_time(flow, end, cell))
+                // As many packets in an exchange as there were.
+                let each = data.delivered as f64 * Attempts::WHOLE as f64 / data.count as f64;
+                let exchange = self.data_exchange(flow, end, each.round() as u32, medium);
+                station::reserve(packets_per_second, per_packet(exchange))
             });
             Some(FlowUse { share: time.as_secs_f64() / slot.as_secs_f64(), reserve })
         });
@@ -213,7 +215,7 @@ impl StationControl {
     fn limit(
         &self,
         now: Instant,
-        cell: &Cell<Dcf>,
+        medium: &dyn Observable,
         flows: &mut [Flow],
         limits: &mut [Option<Rate>],
         agenda: &mut Agenda,
@@ -221,49 +223,70 @@ impl StationControl {
         for (i, &(index, end)) in self.flows.iter().enumerate() {
             let flow = &mut flows[index];
             let share = self.station.available(i);
-            let limit = share.map(|share| self.cost(flow, end, cell).rate(share));
+            let limit = share.map(|share| self.cost(flow, end, medium).rate(share));
             limits[index] = limit;
             flow.ends.limit_rate(now, end, limit);
             agenda.arm(flow.timers[end as usize], flow.poll_at(end));
         }
     }
 
-    fn cost(&self, flow: &Flow, end: End, cell: &Cell<Dcf>) -> FlowCost {
+    /// The cost of the packets of `flow` if exchanges have as many of them as they can, and those that answer follow
+    /// together.
+    fn cost(&self, flow: &Flow, end: End, medium: &dyn Observable) -> FlowCost {
         let answers = match end {
             End::Receiver => Direction::Up,
             End::Sender => Direction::Down,
         };
-        let time = |bytes| self.time(answers, bytes, cell);
+        let data = self.data_exchange(flow, end, u32::MAX, medium);
+        let time = |bytes, waiting| {
+            per_packet(self.exchange(answers, flow.category, bytes, waiting, medium))
+        };
         let feedback = match flow.answers {
-            Answers::None => Feedback::PerRtt(time(0)),
+            Answers::None => Feedback::PerRtt(time(0, 1)),
             Answers::PerPackets { bytes, packets } => {
-                Feedback::PerPackets { time: time(bytes), packets }
+                let waiting = (f64::from(data.packets) / packets).round() as u32;
+                Feedback::PerPackets { time: time(bytes, waiting), packets }
             }
-            Answers::PerRtt { bytes } => Feedback::PerRtt(time(bytes)),
+            Answers::PerRtt { bytes } => Feedback::PerRtt(time(bytes, 1)),
         };
         FlowCost {
             payload: flow.segment,
-            data: self.data_time(flow, end, cell),
+            data: per_packet(data),
             feedback,
             rtt: flow.ends.rtt(end).unwrap_or(UNKNOWN_RTT),
         }
     }
 
-    /// T_data (9) of the data packets of `flow`, of which the station is this end.
-    fn data_time(&self, flow: &Flow, end: End, cell: &Cell<Dcf>) -> Duration {
+    /// An exchange with data packets of `flow`, of which the station is this end.
+    fn data_exchange(
+        &self,
+        flow: &Flow,
+        end: End,
+        waiting: u32,
+        medium: &dyn Observable,
+    ) -> ExchangeTime {
         let direction = match end {
             End::Receiver => Direction::Down,
             End::Sender => Direction::Up,
         };
-        self.time(direction, flow.data_bytes, cell)
+        self.exchange(direction, flow.category, flow.data_bytes, waiting, medium)
     }
 
-    fn time(&self, direction: Direction, bytes: u32, cell: &Cell<Dcf>) -> Duration {
-        let exchange = cell.medium().exchange_time(self.node, direction, bytes);
-        exchange + self.backoff[direction as usize]
+    /// An exchange and the backoff before it.
+    fn exchange(
+        &self,
+        direction: Direction,
+        category: AccessCategory,
+        bytes: u32,
+        waiting: u32,
+        medium: &dyn Observable,
+    ) -> ExchangeTime {
+        let exchange = medium.exchange(self.node, direction, category, bytes, waiting);
+        ExchangeTime { time: exchange.time + self.backoff[direction as usize], ..exchange }
     }
 }
 
-fn occupancy(cell: &Cell<Dcf>) -> &Occupancy {
-    cell.occupancy().expect("a cell with a controller has beacons")
+/// T_data (9).
+fn per_packet(exchange: ExchangeTime) -> Duration {
+    exchange.time / u64::from(exchange.packets)
 }

@@ -4,3 +4,4 @@
 pub(crate) mod beacons;
 pub(crate) mod cot;
 pub(crate) mod limiter;
+pub(crate) mod observed;

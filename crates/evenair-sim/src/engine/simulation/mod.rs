@@ -435,9 +435,9 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let Some(beacons) = &mut self.beacons else { return Instant::NEVER };
         let (frame, next) = (beacons.next_frame(self.now), self.now + beacons.interval);
         if let Some(control) = &mut self.control
-            && let Some(cell) = self.network.dcf()
+            && let Some(cell) = self.network.observed()
         {
-            control.prepare_beacon(&frame, cell);
+            control.prepare_beacon(&frame, cell.occupancy);
         }
         self.network.broadcast(self.now, frame);
         next
@@ -447,7 +447,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[cold]
     fn on_beacon(&mut self, beacon: &Packet) {
         let Some(control) = &mut self.control else { return };
-        let Some((cell, agenda)) = self.network.dcf_and_agenda() else { return };
+        let Some((cell, agenda)) = self.network.observed_and_agenda() else { return };
         control.on_beacon(self.now, beacon, cell, &mut self.flows, agenda);
     }
 
@@ -455,8 +455,8 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[cold]
     fn check_rates(&mut self) {
         let Some(control) = &mut self.control else { return };
-        let Some((cell, agenda)) = self.network.dcf_and_agenda() else { return };
-        control.check_rates(self.now, cell, &mut self.flows, agenda);
+        let Some((cell, agenda)) = self.network.observed_and_agenda() else { return };
+        control.check_rates(self.now, cell.medium, &mut self.flows, agenda);
     }
 
     #[inline(never)] // seldom in comparison

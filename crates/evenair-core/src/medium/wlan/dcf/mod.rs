@@ -38,6 +38,7 @@ mod events;
 mod exchange;
 mod link;
 mod mac;
+mod observed;
 mod state;
 
 pub use state::Dcf;

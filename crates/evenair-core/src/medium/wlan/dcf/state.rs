@@ -200,7 +200,7 @@ impl Dcf {
     }
 
     /// The mode of that rate.
-    fn mode(&self, station: NodeId, direction: Direction) -> PhyMode {
+    pub(super) fn mode(&self, station: NodeId, direction: Direction) -> PhyMode {
         self.link_with(station, direction).mode()
     }
 
@@ -208,11 +208,6 @@ impl Dcf {
     fn link_with(&self, station: NodeId, direction: Direction) -> &Link {
         let number = self.setup.associations.number(station);
         &self.links[LinkId::new(number, direction).index()]
-    }
-
-    /// How often the rate of any link has changed.
-    pub fn rate_changes(&self) -> u64 {
-        self.rate_changes
     }
 
     /// The data frames of the link of `station` in each mode that it can have, by ascending rate; `None` where
@@ -224,16 +219,6 @@ impl Dcf {
     ) -> Option<impl Iterator<Item = (PhyMode, u64)>> {
         let link = self.link_with(station, direction);
         link.adaptation.as_ref().map(|adaptation| adaptation.frames_by_mode())
-    }
-
-    /// Whether `station` decoded the last beacon that met no other frame.
-    pub fn decoded(&self, station: NodeId) -> bool {
-        self.decoded[station.index()]
-    }
-
-    /// [`DcfConfig::exchange_time`] between the access point and `station` at the present rate.
-    pub fn exchange_time(&self, station: NodeId, direction: Direction, bytes: u32) -> Duration {
-        self.config.exchange_time(self.setup.modes.vector(self.mode(station, direction)), bytes)
     }
 
     /// The MAC of `node`, which has no packet, takes the next one.

@@ -3,7 +3,7 @@
 use crate::medium::scheduler::{AirtimeDrr, AirtimeDrrConfig, StationScheduler};
 use crate::medium::wlan::phy::Phy;
 use crate::medium::wlan::{BasicRates, ControlRate, Dcf, DcfConfig, StationConfig};
-use crate::medium::{Arrival, Associations, Cell, Medium, Setup};
+use crate::medium::{Arrival, Associations, Cell, Medium, Observable, Setup};
 use crate::packet::{FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
