@@ -138,6 +138,10 @@ impl SimMedium for Edca {
         EdcaCounters::new(self).results(since, measured)
     }
 
+    fn observable(&self) -> Option<&dyn Observable> {
+        Some(self)
+    }
+
     fn changing_rate(&self, station: NodeId, direction: Direction) -> Option<Rate> {
         self.frames_by_mode(station, direction).is_some().then(|| self.rate(station, direction))
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evenair_core::medium::wimax::{Counts, Wimax};
-use evenair_core::medium::wlan::{AccessUsage, BeaconUsage, Dcf, Edca};
+use evenair_core::medium::wlan::{AccessUsage, Dcf, Edca};
 use evenair_core::medium::{Airtime, Medium, PhyMode, Setup, TxVector};
 use evenair_core::packet::{AccessCategory, Direction, NodeId};
 use evenair_core::time::Duration;
@@ -26,8 +26,6 @@ pub(crate) struct MediumResult {
     pub(crate) edca: Vec<EdcaResult>,
     /// Of a cell with EDCA: time of preambles and of Block Acks.
     pub(crate) in_exchanges: Option<[Duration; 2]>,
-    /// Of the access point of a cell with EDCA, also where it has sent none.
-    pub(crate) beacons: Option<BeaconsResult>,
     /// Packets that were lost with a frame, and not at a retry limit.
     pub(crate) lost_with_frames: u64,
 }
@@ -271,10 +269,7 @@ pub(crate) struct EdcaCounters {
     nodes: Vec<[AccessUsage; AccessCategory::COUNT as usize]>,
     preambles: Duration,
     block_acks: Duration,
-    beacons: BeaconUsage,
     frames: WlanCounters,
-    /// PIFS, which goes before a beacon.
-    pifs: Duration,
 }
 
 impl EdcaCounters {
@@ -285,9 +280,7 @@ impl EdcaCounters {
             nodes: (0..medium.nodes()).map(|node| of(NodeId(node))).collect(),
             preambles: medium.preambles(),
             block_acks: medium.block_acks(),
-            beacons: medium.beacons(),
             frames: WlanCounters::of_edca(medium),
-            pifs: medium.config().phy.sifs + medium.config().phy.slot,
         }
     }
 
@@ -300,20 +293,8 @@ impl EdcaCounters {
                 self.preambles - before.preambles,
                 self.block_acks - before.block_acks,
             ]),
-            beacons: Some(self.beacons(&before.beacons, measured)),
             data_rates: self.frames.data_rates(&before.frames),
             ..MediumResult::default()
-        }
-    }
-
-    /// The beacons since `before`.
-    fn beacons(&self, before: &BeaconUsage, measured: Duration) -> BeaconsResult {
-        let sent = self.beacons.sent - before.sent;
-        let occupied = self.beacons.airtime - before.airtime + self.pifs * sent;
-        BeaconsResult {
-            sent,
-            lost: self.beacons.collided - before.collided,
-            occupancy_share: occupied.as_secs_f64() / measured.as_secs_f64(),
         }
     }
 }

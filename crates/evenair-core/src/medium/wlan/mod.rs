@@ -15,8 +15,8 @@ pub use config::{DcfConfig, StationConfig};
 pub use dcf::Dcf;
 pub use edca::{
     AMpduConfig, AMpduLimit, AMsduLimit, AccessParameters, AccessRules, AccessUsage, Aggregation,
-    AggregationConfig, BeaconUsage, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
-    EDCA_WMM_ACCESS_POINT, Edca, EdcaConfig, EdcaNode, EdcaParameters,
+    AggregationConfig, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM, EDCA_WMM_ACCESS_POINT,
+    Edca, EdcaConfig, EdcaNode, EdcaParameters,
 };
 pub use frame::beacon::{SSID, beacon_bytes};
 pub use frame::control::{BasicRates, ControlFrames, ControlRate, Protection};

@@ -8,7 +8,6 @@ use evenair_core::packet::NodeId;
 use evenair_core::queue::QueueStats;
 use evenair_core::time::{Duration, Instant};
 
-use crate::engine::control::beacons::Beacons;
 use crate::engine::sim_medium::SimMedium;
 use crate::results::medium::{AirResult, MediumResult};
 use crate::results::run::{LinkResult, Losses, MacResult, QueueResult, Use};
@@ -94,9 +93,6 @@ impl<M: SimMedium> CellMetrics<M> {
         for (node, edca) in once(&mut ap).chain(&mut stations).zip(std::mem::take(&mut medium.edca))
         {
             node.edca = Some(edca);
-        }
-        if Beacons::new(scenario).is_some() {
-            ap.beacons = medium.beacons;
         }
         // Of 802.16 the use of the frame says more.
         let air =

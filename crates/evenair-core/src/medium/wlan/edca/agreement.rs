@@ -6,7 +6,8 @@ use super::config::{Control, ControlFrame, EdcaConfig};
 use crate::medium::wlan::block_ack::{Originator, Recipient};
 use crate::medium::wlan::frame::high_throughput;
 use crate::medium::wlan::rate_control::Adaptation;
-use crate::medium::{Airtime, PacketId, PhyMode, PhyModes, Taken, TxVector};
+use crate::medium::{Airtime, LinkId, PacketId, PhyMode, PhyModes, Taken, TxVector};
+use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
 
 /// One direction of the link between a station and its access point.
@@ -133,6 +134,11 @@ impl Link {
     /// The mode of its PPDUs, but for those that try another one.
     pub(super) fn present_mode(&self) -> PhyMode {
         self.adaptation.as_ref().map_or(self.mode, |adaptation| adaptation.present())
+    }
+
+    /// The link with this mode, and whatever may be in its PPDUs.
+    pub(super) fn at_present(&self, config: &EdcaConfig, modes: &PhyModes) -> Self {
+        Self::new(config, modes, self.present_mode(), self.aggregation, None)
     }
 
     /// Whether its MPDUs are under Block Ack agreements.
@@ -319,6 +325,32 @@ impl Agreement {
             mpdus += 1;
         }
         if mpdus == 1 { self.single(link) } else { Psdu { mpdus, bytes } }
+    }
+
+    /// The PSDU that the sender would make on `link`, as [`Agreement::aggregate`], with nothing to repeat and `waiting`
+    /// packets of `bytes` in the queue. Returns how many of these it has as well.
+    pub(super) fn fullest(
+        &self,
+        config: &EdcaConfig,
+        link: &Link,
+        most: Duration,
+        bytes: u32,
+        waiting: u32,
+    ) -> (Psdu, u32) {
+        let mut agreement = Self::new(link.window(), self.overhead);
+        let (mut amsdus, mut packets) = (Amsdus::default(), 0);
+        let mut take = |room| {
+            let packet = PacketId(packets);
+            let taken = Taken { packet, to: NodeId::BROADCAST, link: LinkId::BROADCAST, bytes };
+            let is_taken = packets < waiting && bytes <= room;
+            packets += u32::from(is_taken);
+            is_taken.then_some(taken)
+        };
+        if let Some(first) = take(u32::MAX) {
+            agreement.push(first, &mut amsdus);
+        }
+        let psdu = agreement.aggregate(config, link, most, &mut amsdus, &mut take);
+        (psdu, packets)
     }
 
     /// Bytes of the IP packets in the MPDUs of the sender, in the order of their sequence numbers.

@@ -6,7 +6,7 @@ use crate::medium::wlan::contention::{Backoff, ContenderId};
 use crate::medium::{Airtime, PacketId, PhyMode, Taken};
 use crate::packet::NodeId;
 use crate::rng::{RngStream, StreamId};
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 
 /// What access points have broadcast, and what is about to be.
 #[derive(Debug)]
@@ -17,7 +17,8 @@ pub(super) struct Broadcasts {
     pub(super) on_air: Vec<Beacon>,
     /// By access point, of accesses that are over.
     pub(super) airtime: Vec<Airtime>,
-    pub(super) usage: BeaconUsage,
+    /// By node: the stations that decoded the last one that met no other frame.
+    pub(super) decoded: Vec<bool>,
     pub(super) mode: PhyMode,
     /// The contenders from this one on are those of access points for their beacons.
     pub(super) first: ContenderId,
@@ -33,17 +34,6 @@ pub(super) struct Beacon {
     pub(super) end: Instant,
 }
 
-/// What is counted of the beacons of all access points, which have ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BeaconUsage {
-    /// Beacons transmitted.
-    pub sent: u64,
-    /// Those of them that collided.
-    pub collided: u64,
-    /// Time on the air.
-    pub airtime: Duration,
-}
-
 impl Broadcasts {
     /// Those of cells with these numbers of nodes and access points; beacons have this mode.
     pub(super) fn new(nodes: u32, access_points: usize, mode: PhyMode) -> Self {
@@ -51,7 +41,7 @@ impl Broadcasts {
             waiting: vec![None; access_points],
             on_air: Vec::new(),
             airtime: vec![Airtime::default(); access_points],
-            usage: BeaconUsage::default(),
+            decoded: vec![false; nodes as usize],
             mode,
             first: ContenderId(PER_NODE * nodes),
         }

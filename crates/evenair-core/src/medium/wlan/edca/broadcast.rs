@@ -5,10 +5,10 @@
 //! that reach 0 together with it collide internally. A beacon goes at the lowest basic rate, without RTS, acknowledgement and
 //! retry; it does not interrupt a TXOP. A frame that meets it is lost to all, and so is the beacon.
 //!
-//! Loss models of links decide for each station whether it has decoded the beacon, as a frame that carries no data.
+//! Loss models and channels of links decide for each station whether it has decoded the beacon, as a frame that carries no data.
 //! A station that has not does not wait for EIFS, as with the DCF.
 
-use super::beacons::{Beacon, BeaconUsage, Broadcasts};
+use super::beacons::{Beacon, Broadcasts};
 use super::mac::{PER_NODE, node_of};
 use super::state::{Edca, Fate, Phase};
 use crate::loss::FrameKind;
@@ -50,13 +50,15 @@ impl Edca {
         let (mode, at) = (self.broadcasts.mode, beacon.end);
         let associations = &self.setup.associations;
         for station in associations.stations_of(beacon.from) {
-            if cell.no_loss_before(station) <= at {
-                let (kind, direction) = (FrameKind::Control, Direction::Down);
-                let bytes = beacon.bytes;
-                let frame = Transmission { kind, at, station, direction, mode, bytes };
-                // Nothing in a cell with EDCA depends on it yet, but a loss model counts its frames.
-                cell.is_corrupted(&frame);
-            }
+            let (kind, direction, bytes) = (FrameKind::Control, Direction::Down, beacon.bytes);
+            let frame = Transmission { kind, at, station, direction, mode, bytes };
+            let channel = self.channels[station.index()].as_deref_mut();
+            // Both are asked, as of other frames.
+            let by_channel = channel.map(|channel| channel.corrupts(&frame));
+            let may_be_lost = by_channel.is_some() || cell.no_loss_before(station) <= at;
+            let by_model = may_be_lost && cell.is_corrupted(&frame);
+            let decoded = !by_model && by_channel != Some(true);
+            self.broadcasts.decoded[station.index()] = decoded;
         }
         self.fate = Fate::Answered;
         (self.due, self.phase) = (at, Phase::Broadcasting);
@@ -85,12 +87,9 @@ impl Edca {
         while let Some(beacon) = self.broadcasts.on_air.pop() {
             let time = beacon.end.since(beacon.start);
             let contender = self.beacon_contender(beacon.from);
-            let Broadcasts { waiting, airtime, usage, first, .. } = &mut self.broadcasts;
+            let Broadcasts { waiting, airtime, first, .. } = &mut self.broadcasts;
             let number = (contender.0 - first.0) as usize;
             let has_frame = waiting[number].is_some();
-            usage.sent += 1;
-            usage.collided += u64::from(collided);
-            usage.airtime += time;
             let of_fate = &mut airtime[number];
             *if collided { &mut of_fate.collisions } else { &mut of_fate.successes } += time;
             if collided {
@@ -150,11 +149,6 @@ impl Edca {
     pub(super) fn present_beacon(&self, now: Instant, node: NodeId) -> Duration {
         let beacon = self.broadcasts.on_air.iter().find(|beacon| beacon.from == node);
         beacon.map_or(Duration::ZERO, |beacon| beacon.end.min(now).since(beacon.start))
-    }
-
-    /// The beacons of all access points.
-    pub fn beacons(&self) -> BeaconUsage {
-        self.broadcasts.usage
     }
 }
 

@@ -41,6 +41,7 @@ mod events;
 mod heard;
 mod lifetime;
 mod mac;
+mod observed;
 mod outcome;
 mod state;
 mod supply;
@@ -49,7 +50,6 @@ mod tests;
 
 pub use access_usage::AccessUsage;
 pub use aggregation::{AMpduConfig, AMpduLimit, AMsduLimit, Aggregation, AggregationConfig};
-pub use beacons::BeaconUsage;
 pub use config::{
     AccessParameters, AccessRules, BlockAckRecovery, EDCA_2020, EDCA_NS3, EDCA_WMM,
     EDCA_WMM_ACCESS_POINT, EdcaConfig, EdcaNode, EdcaParameters,

@@ -310,11 +310,6 @@ impl Edca {
         self.setup.modes.rate(self.link_with(station, direction).present_mode())
     }
 
-    /// How often the mode of any link has changed.
-    pub fn rate_changes(&self) -> u64 {
-        self.rate_changes
-    }
-
     /// The MPDUs of the link of `station` in each mode that it can have, by ascending rate; `None` where the mode is fixed.
     pub fn frames_by_mode(
         &self,

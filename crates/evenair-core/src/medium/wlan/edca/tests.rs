@@ -4,6 +4,7 @@ mod conservation;
 mod events;
 mod minstrel_ht;
 mod mixed;
+mod occupancy;
 mod oracle;
 mod saturation;
 mod shared_queue;
@@ -14,7 +15,7 @@ use crate::loss::LinkLoss;
 use crate::medium::scheduler::{RoundRobin, StationScheduler};
 use crate::medium::wlan::phy::Phy;
 use crate::medium::wlan::{BasicRates, ControlRate};
-use crate::medium::{Cell, Mcs, PhyFormat, TxVector};
+use crate::medium::{Cell, Mcs, Observable as _, Occupancy, PhyFormat, TxVector};
 use crate::packet::{AccessCategory, FlowId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
@@ -59,6 +60,13 @@ fn cell_with(
 fn packet(station: NodeId, size: u32, category: AccessCategory, enqueued_at: Instant) -> Packet {
     let packet = Packet::new(FlowId(station.0), PacketKind::Datagram);
     Packet { station, size, category, enqueued_at, ..packet }
+}
+
+/// Counts the occupancy of the cell from now on.
+fn observe(cell: &mut Cell<Edca>) {
+    let first = cell.medium().mean_first_backoff();
+    let nodes = cell.nodes();
+    cell.observe_occupancy(Occupancy::new(first, nodes, nodes));
 }
 
 /// Bytes of a beacon.

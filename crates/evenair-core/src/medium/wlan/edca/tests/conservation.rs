@@ -156,6 +156,7 @@ pub(super) fn run(case: &Case) -> Run {
     let nodes: Vec<_> = [access_point].iter().chain(&case.stations).cloned().collect();
     let mut cell = cell_with(case.config, &nodes, case.losses(), case.seed);
     cell.record_air();
+    observe(&mut cell);
     let mut now = Instant::ZERO;
     let mut arrivals = Vec::new();
     let offered = case.offered.iter().map(|offered| offered.after_us).sum();
@@ -220,9 +221,22 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
             |event| if let AirEvent::Outcome(attempt) = event { Some(attempt) } else { None },
         )
         .partition(|attempt| attempt.station == NodeId::BROADCAST);
-    let beacons = cell.medium().beacons();
-    prop_assert_eq!(of_beacons.len() as u64, beacons.sent);
-    prop_assert_eq!(received.len() as u64, beacons.sent - beacons.collided);
+    let occupancy = cell.occupancy().expect("observed");
+    let [sent, collided] = occupancy.beacons_sent();
+    prop_assert_eq!(of_beacons.len() as u64, sent);
+    prop_assert_eq!(received.len() as u64, sent - collided);
+    // Each station has one flow.
+    for station in (1..nodes).map(NodeId) {
+        let attempts = occupancy.attempts(station);
+        prop_assert_eq!(attempts, occupancy.flow_attempts(FlowId(station.0)));
+        let of_station = outcomes.iter().filter(|attempt| attempt.station == station);
+        let sum =
+            of_station.fold(Duration::ZERO, |sum, of| sum + of.space + of.backoff + of.airtime);
+        prop_assert_eq!(attempts.down.time() + attempts.up.time(), sum);
+    }
+    let counted = (1..nodes).map(|node| occupancy.attempts(NodeId(node)));
+    let counted: u64 = counted.map(|of| of.down.delivered + of.up.delivered).sum();
+    prop_assert_eq!(counted, delivered);
     let given_up = outcomes.iter().filter(|attempt| attempt.outcome == Outcome::GivenUp).count();
     if case.config.lifetime.is_none() {
         prop_assert_eq!((outcomes.len() as u64, given_up as u64), (attempts, dropped));

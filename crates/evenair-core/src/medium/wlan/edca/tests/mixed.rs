@@ -5,7 +5,7 @@ use super::*;
 use crate::medium::wlan::Protection;
 use crate::medium::wlan::channel::SnrConfig;
 use crate::medium::wlan::rate_control::IdealConfig;
-use crate::medium::{AirEvent, Attempt};
+use crate::medium::{AirEvent, Attempt, Attempts, BothWays};
 use crate::packet::Direction;
 
 fn at(us: u64) -> Instant {
@@ -104,6 +104,7 @@ fn later_formats_are_protected() {
 fn a_txop_is_protected_once() {
     let config = EdcaConfig { protection: Protection::CtsToSelf, ..config() };
     let mut cell = mixed(config, &[without_aggregation(PhyFormat::Ht, 7)], 1);
+    observe(&mut cell);
     for _ in 0..2 {
         let video = packet(NodeId(1), 1500, AccessCategory::Video, Instant::ZERO);
         cell.send(Instant::ZERO, NodeId(1), video);
@@ -113,7 +114,19 @@ fn a_txop_is_protected_once() {
     assert_eq!(arrivals, [at(306), at(594)]);
     let usage = cell.medium().access_usage(NodeId(1), AccessCategory::Video);
     // Without SIFS between the two.
-    assert_eq!(usage.airtime, Duration::from_micros((350 - 34) + (638 - 366)));
+    let airtime = Duration::from_micros((350 - 34) + (638 - 366));
+    assert_eq!(usage.airtime, airtime);
+    // One access, without a backoff, of two attempts: AIFS and SIFS before them.
+    let occupancy = cell.occupancy().expect("observed").attempts(NodeId(1));
+    let expected = Attempts {
+        count: 2 * Attempts::WHOLE,
+        backoffs: Attempts::WHOLE,
+        delivered: 2,
+        spaces: Duration::from_micros(34 + 16),
+        backoff: Duration::ZERO,
+        airtime,
+    };
+    assert_eq!(*occupancy, BothWays { up: expected, down: Attempts::default() });
 }
 
 /// The attempts that have ended.

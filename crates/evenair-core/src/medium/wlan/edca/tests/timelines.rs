@@ -237,6 +237,7 @@ fn a_beacon_goes_before_voice() {
 #[test]
 fn a_beacon_that_collides_is_lost() {
     let mut cell = ht20(config(), 1, false, 1);
+    observe(&mut cell);
     assert_eq!(cell.poll(Instant::from_nanos(470_000)), None);
     send(&mut cell, 470, NodeId(1), 1, AccessCategory::BestEffort);
     let at = Instant::from_nanos(470_000);
@@ -247,8 +248,10 @@ fn a_beacon_that_collides_is_lost() {
     let [(again, 0), (packet, 1)] = arrivals(&mut cell)[..] else { panic!("two frames") };
     assert_eq!(again, 1084.0);
     assert!(packet >= 1084.0 + 43.0 + 228.0, "{packet}");
-    let beacons = cell.medium().beacons();
-    assert_eq!((beacons.sent, beacons.collided), (2, 1));
+    let occupancy = cell.occupancy().expect("observed");
+    assert_eq!(occupancy.beacons_sent(), [2, 1]);
+    // PIFS of 25 us before each.
+    assert_eq!(occupancy.beacons(), Duration::from_micros(2 * (25 + 292)));
     let airtime = cell.usage(Instant::from_nanos(10_000_000), AP).airtime;
     let each = Duration::from_micros(292);
     assert_eq!((airtime.successes, airtime.collisions), (each, each));
