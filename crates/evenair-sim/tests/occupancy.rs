@@ -94,6 +94,35 @@ fn the_flows_of_a_station_occupy_what_it_does() {
     assert!(beacons.sent > 990 && beacons.lost > 0 && beacons.lost < beacons.sent / 4);
 }
 
+/// The same of packets that share A-MPDUs. A beacon of 138 bytes at 6 Mb/s, 20 + 4 x 47 = 208 us, follows PIFS of 25.
+#[test]
+fn flows_that_share_a_mpdus_occupy_what_their_station_does() {
+    let result = simulate(
+        r#"
+        duration = "10 s"
+        warmup = "1 s"
+        cell = { phy = "802.11n", mcs = 5, beacon_interval = "20 ms", rts_threshold = 20000, edca = "802.11-2020" }
+        [[station]]
+        count = 3
+        error = { rate = 0.05, level = "mac", frames = "all" }
+        flows = [
+            { direction = "up" },
+            { direction = "down" },
+            { direction = "down", transport = "udp", rate = "2 Mbps" },
+        ]
+        "#,
+    );
+    for (station, flows) in result.stations.iter().zip(result.flows.chunks(3)) {
+        let shares = flows.iter().map(|flow| flow.occupancy_share.unwrap());
+        let difference = shares.sum::<f64>() - station.occupancy_share.unwrap();
+        // The mean backoff of a part of an attempt is rounded down to a nanosecond.
+        assert!(difference.abs() < 1e-8, "{difference}");
+    }
+    let beacons = result.ap.beacons.unwrap();
+    let beacon = beacons.occupancy_share * 10e6 / beacons.sent as f64;
+    assert!(beacons.sent > 400 && (beacon - 233.0).abs() < 1e-6, "{} of {beacon} us", beacons.sent);
+}
+
 /// A cell without beacons measures no occupancy, and its results have no such member.
 #[test]
 fn without_beacons_there_is_no_occupancy() {
