@@ -12,6 +12,7 @@ mod air;
 mod airtime_scheduler;
 mod control_rates;
 mod controller;
+mod controller_with_mcs;
 mod delays;
 mod ecn;
 mod explain;

@@ -35,15 +35,11 @@ function rates(scenario: ResolvedScenario): string[] {
 
 const isWlan = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wlan";
 const isWimax = (scenario: ResolvedScenario) => cell(scenario)["kind"] === "wimax";
-const PHYS = ["802.11b", "802.11a", "802.11g"];
-/** Their frames have an MCS; their cells have no controller yet. */
+/** Their frames have an MCS. */
 const PHYS_WITH_MCS = ["802.11n", "802.11ac", "802.11ax"];
+const PHYS = ["802.11b", "802.11a", "802.11g", ...PHYS_WITH_MCS];
 const hasMcs = (scenario: ResolvedScenario) =>
   PHYS_WITH_MCS.includes(String(cell(scenario)["phy"]));
-const hasController = (scenario: ResolvedScenario) =>
-  (cell(scenario)["controller"] as Record<string, unknown> | undefined)?.["kind"] === "cot";
-const phys = (scenario: ResolvedScenario) =>
-  hasController(scenario) ? PHYS : [...PHYS, ...PHYS_WITH_MCS];
 /** The highest MCS of a PHY, width and number of streams: IEEE 802.11-2020 19.5 and 21.5, 802.11ax-2021 27.5. */
 function highestMcs(table: Record<string, unknown>): number {
   if (table["phy"] !== "802.11ac") return table["phy"] === "802.11n" ? 7 : 11;
@@ -77,7 +73,7 @@ export const QUEUE: Hints = {
 
 export const CELL: Hints = {
   kind: { label: "medium" },
-  phy: { label: "PHY", options: phys, when: isWlan },
+  phy: { label: "PHY", options: words(...PHYS), when: isWlan },
   data_rate: { label: "data rate", options: rates, when: hasRates },
   channel_width: {
     label: "channel width",

@@ -176,7 +176,6 @@ cell={phy='802.11ax'} && station.0.rate_control=aarf => station.0.rate_control =
 cell={phy='802.11ax'} && station.0={phy='802.11a',flows=[{direction='up',access_category='vi'}]} => station.0.flows.0.access_category => got "vi" with phy "802.11a"
 cell={phy='802.11ax',immediate_access=false} => cell.immediate_access => got false | true
 cell={phy='802.11ax',long_retry_limit=5} => cell.long_retry_limit => got 5 | short_retry_limit
-cell={phy='802.11ax',controller='cot'} => cell.controller => got "cot" with phy "802.11ax" | "none"
 cell.preamble=shrot => cell.preamble => got "shrot"; did you mean "short"? | such as "120 us"
 cell.preamble=0 us => cell.preamble => got 0 s | above 0
 cell.preamble=1 h => cell.preamble => got 3600 s | "long", "short"

@@ -143,9 +143,6 @@ fn check_high_throughput(cell: &WlanCell, stations: &[Station]) -> Checked {
     if cell.msdu_lifetime == Some(OffOrTime::Time(Seconds::ZERO)) {
         return Err(fail("cell.msdu_lifetime", "got 0 s", "\"off\", or a time above 0"));
     }
-    if let control::Config::Cot(_) = cell.controller {
-        return refuse("controller", "\"cot\"", "\"none\"");
-    }
     if cell.band == Some(Band::TwoPointFour) {
         if phy == PhyKind::Dot11ac {
             return refuse("band", "\"2.4 GHz\"", "\"5 GHz\"");
