@@ -175,6 +175,8 @@ export interface TracedFrame {
   /** With EDCA; absent of a beacon. */
   qos?: {
     category: Category;
+    /** Absent without MCS, as of most control frames. */
+    mcs?: number;
     /** An MPDU, one in an A-MPDU, or an A-MPDU. */
     psdu: "mpdu" | "s-mpdu" | "a-mpdu";
     /** Of a Block Ack the sequence numbers from `start` on, "1" if received; of a BlockAckReq the bitmap is empty. */

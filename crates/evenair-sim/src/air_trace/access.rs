@@ -1,15 +1,15 @@
 //! An access as an air trace shows it, from the events of the air.
 
 use evenair_core::medium::{
-    AccessDetail, AirEvent, BlockAck, Cell, Contender as CountsDown, Fate, FramePart, Medium, Mpdu,
-    PacketId, PhyModes, Ppdu, PpduKind, PsduFormat, QosMpdu, QosPpdu, Transmitter,
+    AccessDetail, AirEvent, BlockAck, Cell, Contender as CountsDown, Fate, FramePart, Mcs, Medium,
+    Mpdu, PacketId, PhyModes, Ppdu, PpduKind, PsduFormat, QosMpdu, QosPpdu, Transmitter,
 };
 use evenair_core::packet::{FlowId, NodeId, Packet};
 
 use super::types::{
-    AccessPart, AccessSlots, Contender, FrameFate, FrameKind, MAX_LISTED, PartKind, PsduKind,
-    TracedAccess, TracedAttempt, TracedBlockAck, TracedFrame, TracedPacket, TracedPdu,
-    TracedQosFrame, TracedQosPdu,
+    AccessPart, AccessSlots, Contender, FrameFate, FrameKind, MAX_LISTED, MAX_LISTED_OF_PPDU,
+    PartKind, PsduKind, TracedAccess, TracedAttempt, TracedBlockAck, TracedFrame, TracedPacket,
+    TracedPdu, TracedQosFrame, TracedQosPdu,
 };
 
 /// What is on the air in an access. The members are those of [`TracedAccess`](super::TracedAccess).
@@ -163,25 +163,27 @@ fn frame(ppdu: &Ppdu, modes: &PhyModes, packet: impl Fn(PacketId) -> TracedPacke
     };
     // A beacon is a packet of the simulator alone.
     let mpdus = if ppdu.kind == PpduKind::Beacon { &[] } else { &ppdu.mpdus[..] };
+    let most = if ppdu.qos.is_some() { MAX_LISTED_OF_PPDU } else { MAX_LISTED };
+    let vector = modes.vector(ppdu.mode);
     TracedFrame {
         kind: ppdu.kind.into(),
         from: ppdu.from.0,
         to: receiver(ppdu.to),
         start_ns: ppdu.start.as_nanos(),
         end_ns: ppdu.end.as_nanos(),
-        rate_bps: modes.rate(ppdu.mode).as_bps(),
+        rate_bps: vector.rate.as_bps(),
         bytes: ppdu.bytes,
         retries: ppdu.retries,
         fate: ppdu.fate.into(),
-        carries: mpdus.iter().take(MAX_LISTED).map(pdu).collect(),
+        carries: mpdus.iter().take(most).map(pdu).collect(),
         pdus: mpdus.len() as u32,
         asks_for: ppdu.asks_for,
-        qos: ppdu.qos.map(|of_ppdu| qos(ppdu.kind, &of_ppdu)),
+        qos: ppdu.qos.map(|of_ppdu| qos(ppdu.kind, &of_ppdu, vector.mcs)),
     }
 }
 
 /// What a frame has with EDCA.
-fn qos(kind: PpduKind, qos: &QosPpdu) -> TracedQosFrame {
+fn qos(kind: PpduKind, qos: &QosPpdu, mcs: Option<Mcs>) -> TracedQosFrame {
     let block_ack = qos.block_ack.map(|BlockAck { start, length, bitmap }| {
         let length = if kind == PpduKind::BlockAck { length } else { 0 };
         let bit = |place| bitmap[usize::from(place / 64)] >> (place % 64) & 1;
@@ -193,7 +195,7 @@ fn qos(kind: PpduKind, qos: &QosPpdu) -> TracedQosFrame {
         PsduFormat::SMpdu => PsduKind::SMpdu,
         PsduFormat::AMpdu => PsduKind::AMpdu,
     };
-    TracedQosFrame { category: qos.category, psdu, block_ack }
+    TracedQosFrame { category: qos.category, mcs: mcs.map(|mcs| mcs.0), psdu, block_ack }
 }
 
 fn receiver(node: NodeId) -> Option<u32> {

@@ -231,6 +231,8 @@ fn members_have_names() {
     assert!(find("beacon").get("qos").is_none());
     let data = find("data");
     assert!(["a-mpdu", "s-mpdu"].contains(&data["qos"]["psdu"].as_str().unwrap()));
+    assert!(data["qos"]["mcs"].is_u64());
+    assert!(find("block-ack")["qos"].get("mcs").is_none(), "in the format of 802.11a");
     let pdu = &data["carries"][0]["qos"];
     assert!(pdu["sequence"].is_u64() && pdu["retry"].is_boolean() && pdu["repeats"].is_boolean());
     let categories = accesses.iter().flat_map(|access| access["contenders"].as_array().unwrap());

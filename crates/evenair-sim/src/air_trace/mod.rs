@@ -23,9 +23,9 @@ mod wimax_tests;
 
 pub use types::{
     AccessPart, AccessSlots, AirTrace, AirTraceRequest, Contender, FrameFate, FrameKind, GivenUp,
-    MAX_ACCESSES, MAX_LISTED, PartKind, PsduKind, TracedAccess, TracedAttempt, TracedBlockAck,
-    TracedDrop, TracedFlow, TracedFrame, TracedNode, TracedPacket, TracedPdu, TracedQosFrame,
-    TracedQosPdu, TracedQueue, TracedSender, WiredPackets,
+    MAX_ACCESSES, MAX_LISTED, MAX_LISTED_OF_PPDU, PartKind, PsduKind, TracedAccess, TracedAttempt,
+    TracedBlockAck, TracedDrop, TracedFlow, TracedFrame, TracedNode, TracedPacket, TracedPdu,
+    TracedQosFrame, TracedQosPdu, TracedQueue, TracedSender, WiredPackets,
 };
 
 use std::fmt;

@@ -12,6 +12,10 @@ pub const MAX_ACCESSES: u32 = 1000;
 /// access, and of a burst.
 pub const MAX_LISTED: usize = 200;
 
+/// The most packets of a PPDU with EDCA that are listed: those of the largest window of a Block Ack agreement, one in
+/// each MPDU (IEEE 802.11ax-2021 9.3.1.8).
+pub const MAX_LISTED_OF_PPDU: usize = 256;
+
 /// Which accesses an air trace shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AirTraceRequest {
@@ -250,6 +254,9 @@ pub struct TracedFrame {
 pub struct TracedQosFrame {
     /// The category of the exchange.
     pub category: AccessCategory,
+    /// Its MCS; absent without one, as of most control frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcs: Option<u8>,
     /// How it carries MPDUs.
     pub psdu: PsduKind,
     /// Of a BlockAckReq and a Block Ack: what it says.
