@@ -18,7 +18,7 @@ const { airLayout, lanesOf, accessBefore, momentOf, nextPiece, previousPiece } =
   "recording",
 );
 const { sendersByAccess, duration, seconds, describeAccess, describeLimit, packetCode } =
-  await load("senders", "time", "words");
+  await load("senders", "time", "words", "names");
 
 /** Flows up-1 to up-3 and down-4, in segments of 1000 bytes. */
 function trace(accesses, medium = "wlan") {

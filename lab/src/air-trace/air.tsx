@@ -10,7 +10,7 @@ import type {
 } from "../engine/result.ts";
 import { airLayout, type AirLayout, lanesOf } from "./layout.ts";
 import { duration } from "./time.ts";
-import { count, nodeLabel, packetClass, packetCode, pduName } from "./words.ts";
+import { count, nodeLabel, packetClass, packetCode, pduName } from "./names.ts";
 
 const LANE = 26;
 const BAR = 18;

@@ -9,7 +9,7 @@ import {
   packetClass,
   packetCode,
   packetName,
-} from "./words.ts";
+} from "./names.ts";
 
 /** More packets than these have their cells only. */
 const MOST_NAMED = 5;

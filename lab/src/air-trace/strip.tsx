@@ -1,6 +1,6 @@
 // The accesses around the present one, as blocks in a row: a click goes to one of them.
 import type { AirTrace, TracedAccess } from "../engine/result.ts";
-import { packetClass } from "./words.ts";
+import { packetClass } from "./names.ts";
 
 const HEIGHT = 30;
 /** Pixels of an access. */
