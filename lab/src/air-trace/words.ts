@@ -6,6 +6,7 @@ import type {
   TracedFrame,
   TracedSender,
 } from "../engine/result.ts";
+import { collidedInside, contenderName, describeExchanges, isOfEdca } from "./exchange-words.ts";
 import {
   capital,
   contents,
@@ -20,7 +21,7 @@ import {
 /** One or more sentences about an access. */
 export function describeAccess(trace: AirTrace, access: TracedAccess): string {
   const sentences = [
-    describeAttempts(trace, access),
+    isOfEdca(access) ? describeExchanges(trace, access) : describeAttempts(trace, access),
     describeBursts(trace, access),
     describeRequests(trace, access),
     access.frames.length === 0 ? "Nothing is sent in this frame." : "",
@@ -152,15 +153,19 @@ function describeRequests(trace: AirTrace, access: TracedAccess): string {
 }
 
 function describeFrozen(trace: AirTrace, access: TracedAccess): string {
-  const frozen = access.contenders.filter((node) => node.has_frame && !node.transmits);
+  const collided = new Set(collidedInside(access));
+  const frozen = access.contenders.filter(
+    (node) => node.has_frame && !node.transmits && !collided.has(node),
+  );
   if (frozen.length === 0) return "";
   const slots = frozen.map((node) => node.after);
   const { wait, left } = WORDS[trace.medium];
   if (frozen.length > MOST_NAMED) {
     const [least, most] = [Math.min(...slots), Math.max(...slots)];
-    return `${frozen.length} nodes ${wait[1]} ${least} to ${most} slots ${left}.`;
+    const unit = frozen.some((node) => node.category) ? "contenders" : "nodes";
+    return `${frozen.length} ${unit} ${wait[1]} ${least} to ${most} slots ${left}.`;
   }
-  const who = list(frozen.map((node) => nodeName(trace, node.node)));
+  const who = list(frozen.map((node) => contenderName(trace, node)));
   const unit = slots.length === 1 && slots[0] === 1 ? "slot" : "slots";
   const verb = frozen.length === 1 ? wait[0] : wait[1];
   return `${capital(who)} ${verb} ${list(slots.map(String))} ${unit} ${left}.`;
