@@ -194,7 +194,7 @@ test("slots and times have their places", () => {
   assert.equal(layout.slotAt(5), layout.frames);
   assert.equal(layout.timeAt(access.at_ns), layout.frames);
   assert.equal(layout.timeAt(access.end_ns), 1000);
-  assert.deepEqual(lanesOf(access), [0, 1, 3]);
+  assert.deepEqual(lanesOf(access), [{ node: 0 }, { node: 1 }, { node: 3 }]);
 });
 
 test("a long wait is cut off at the left", () => {

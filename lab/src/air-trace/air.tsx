@@ -8,7 +8,10 @@ import type {
   TracedFrame,
   TracedPdu,
 } from "../engine/result.ts";
-import { airLayout, type AirLayout, lanesOf } from "./layout.ts";
+import { airLayout, type AirLayout, type Lane, laneOf, lanesOf } from "./layout.ts";
+import { CATEGORIES, type Exchange, exchangesOf } from "./mpdus.ts";
+import { Bits, BIT, Control, Ppdu } from "./ppdu.tsx";
+import { fitting, textIn } from "./text.tsx";
 import { duration } from "./time.ts";
 import { count, nodeLabel, packetClass, packetCode, pduName } from "./names.ts";
 
@@ -16,9 +19,11 @@ const LANE = 26;
 const BAR = 18;
 const HEAD = 34;
 const LABEL = 52;
-/** Text of a frame needs so many pixels for each letter. */
-const LETTER = 6.6;
-
+/** With a category, and with its name where there is room. */
+const LABEL_CATEGORY = 66;
+const LABEL_NAME = 112;
+/** Narrower pictures have no room for names of categories. */
+const NARROW = 640;
 export function Air({
   trace,
   access,
@@ -29,27 +34,65 @@ export function Air({
   width: number;
 }) {
   const lanes = lanesOf(access);
-  const layout = airLayout(access, Math.max(200, width - LABEL - 2));
-  const height = HEAD + lanes.length * LANE;
+  const exchanges = exchangesOf(access);
+  const hasNames = width >= NARROW;
+  const hasCategories = lanes.some((lane) => lane.category);
+  const label = hasCategories ? (hasNames ? LABEL_NAME : LABEL_CATEGORY) : LABEL;
+  const layout = airLayout(access, Math.max(200, width - label - 2));
+  const placed = places(lanes, exchanges);
+  const height = HEAD + placed.height;
   return (
     <svg class="air-trace-lanes" width={width} height={height} aria-hidden="true">
       <Patterns />
-      <g transform={`translate(${LABEL} 0)`}>
+      <g transform={`translate(${label} 0)`}>
         <Head access={access} layout={layout} height={height} />
       </g>
-      {lanes.map((node, place) => (
-        <g key={node} transform={`translate(0 ${HEAD + place * LANE})`}>
+      {placed.lanes.map(({ lane, y, height, answered }) => (
+        <g key={laneLabel(trace, lane, true)} transform={`translate(0 ${HEAD + y})`}>
           <text class="air-trace-lane-label" x={0} y={LANE / 2 + 4}>
-            {nodeLabel(trace, node)}
+            {laneLabel(trace, lane, hasNames)}
           </text>
-          <line class="air-trace-lane" x1={LABEL} x2={width} y1={LANE} y2={LANE} />
-          <g transform={`translate(${LABEL} ${(LANE - BAR) / 2})`}>
-            <Lane trace={trace} access={access} layout={layout} node={node} />
+          <line class="air-trace-lane" x1={label} x2={width} y1={height} y2={height} />
+          <g transform={`translate(${label} ${(LANE - BAR) / 2})`}>
+            <LaneFrames
+              trace={trace}
+              access={access}
+              layout={layout}
+              lane={lane}
+              frames={access.frames.filter((frame) => laneOf(lanes, frame) === lane)}
+              exchanges={exchanges}
+            />
+            {answered.map((exchange) => (
+              <Bits key={exchange.main!.start_ns} layout={layout} exchange={exchange} y={BAR + 1} />
+            ))}
           </g>
         </g>
       ))}
     </svg>
   );
+}
+
+/** Where lanes are: one whose MPDUs have a Block Ack is higher by the bits of it. */
+function places(lanes: Lane[], exchanges: Exchange[]) {
+  let y = 0;
+  const placed = lanes.map((lane) => {
+    const answered = exchanges.filter(({ main, response }) => {
+      return (
+        response?.kind === "block-ack" && main?.kind === "data" && laneOf(lanes, main) === lane
+      );
+    });
+    const place = { lane, y, height: LANE + (answered.length > 0 ? BIT : 0), answered };
+    y += place.height;
+    return place;
+  });
+  return { lanes: placed, height: y };
+}
+
+/** "sta-3", with a category "sta-3, video" or "sta-3 VI". */
+function laneLabel(trace: AirTrace, { node, category }: Lane, hasNames: boolean): string {
+  const name = nodeLabel(trace, node);
+  if (!category) return name;
+  return hasNames ? `${name}, ${CATEGORIES[category]}` : `${name} ${category.toUpperCase()}`;
 }
 
 const PARTS: Record<AccessPart["kind"], string> = {
@@ -67,6 +110,12 @@ const PARTS: Record<AccessPart["kind"], string> = {
   uplink: "uplink",
 };
 
+function partName({ contenders, frames }: TracedAccess, { kind }: AccessPart): string {
+  if (kind === "difs" && contenders.some((contender) => contender.category)) return "AIFS";
+  if (kind === "ack" && frames[frames.length - 1]?.kind === "block-ack") return "Block Ack";
+  return PARTS[kind];
+}
+
 /** What the parts of the time are, and how long they last. */
 function Head(props: { access: TracedAccess; layout: AirLayout; height: number }) {
   const { access, layout, height } = props;
@@ -75,7 +124,7 @@ function Head(props: { access: TracedAccess; layout: AirLayout; height: number }
     <>
       {access.parts.map((part) => {
         const [from, to] = [layout.timeAt(part.start_ns), layout.timeAt(part.end_ns)];
-        const [name, length] = [PARTS[part.kind], duration(part.end_ns - part.start_ns)];
+        const [name, length] = [partName(access, part), duration(part.end_ns - part.start_ns)];
         const slot_ns = (end_ns - start_ns) / slots;
         const number = Math.round((part.end_ns - part.start_ns) / slot_ns);
         const hasSlots = part.kind === "backoff" || part.kind === "requests";
@@ -97,38 +146,69 @@ function Head(props: { access: TracedAccess; layout: AirLayout; height: number }
   );
 }
 
-/** The first of the texts that has room; none if none has. */
-function textIn(from: number, to: number, y: number, texts: string[], name = "air-trace-text") {
-  const text = texts.find((text) => text.length * LETTER <= to - from);
-  return (
-    text && (
-      <text class={name} x={(from + to) / 2} y={y} text-anchor="middle">
-        {text}
-      </text>
-    )
-  );
+interface LaneProps {
+  trace: AirTrace;
+  access: TracedAccess;
+  layout: AirLayout;
+  lane: Lane;
+  frames: TracedFrame[];
+  exchanges: Exchange[];
 }
 
-function Lane(props: { trace: AirTrace; access: TracedAccess; layout: AirLayout; node: number }) {
-  const { trace, access, layout, node } = props;
-  const contender = access.contenders.find((contender) => contender.node === node);
-  const own = access.frames.filter((frame) => frame.from === node);
+function LaneFrames({ trace, access, layout, lane, frames, exchanges }: LaneProps) {
+  const contender = access.contenders.find(
+    ({ node, category }) => node === lane.node && category === lane.category,
+  );
+  // What is written before a short frame has the room after the one before, or beside what is written of a counter.
+  const first = roomUntil(frames, layout);
+  const frozenUntil = frames[0]?.qos ? (layout.frames + first) / 2 : first;
+  const from = contender ? frozenUntil : 0;
+  const room = (place: number) => (place > 0 ? layout.timeAt(frames[place - 1]!.end_ns) : from);
   return (
     <>
       {contender && <Backoff access={access} contender={contender} layout={layout} />}
-      {own.map((frame) => (
-        <Frame key={frame.start_ns} trace={trace} layout={layout} frame={frame} />
-      ))}
+      {frames.map((frame, place) =>
+        frame.qos ? (
+          <QosFrame
+            key={frame.start_ns}
+            trace={trace}
+            layout={layout}
+            frame={frame}
+            exchange={exchanges.find((exchange) => hasFrame(exchange, frame))!}
+            room={room(place)}
+          />
+        ) : (
+          <Frame key={frame.start_ns} trace={trace} layout={layout} frame={frame} />
+        ),
+      )}
       {contender && !contender.transmits && (
         <Frozen
           trace={trace}
           contender={contender}
           from={layout.timeAt(access.slots.end_ns)}
-          to={roomUntil(own, layout)}
+          to={frozenUntil}
         />
       )}
     </>
   );
+}
+
+function hasFrame({ protection, main, response }: Exchange, frame: TracedFrame): boolean {
+  return main === frame || response === frame || protection.includes(frame);
+}
+
+function QosFrame(props: {
+  trace: AirTrace;
+  layout: AirLayout;
+  frame: TracedFrame;
+  exchange: Exchange;
+  room: number;
+}) {
+  const { trace, layout, frame, exchange, room } = props;
+  if (frame.kind === "data") {
+    return <Ppdu trace={trace} layout={layout} exchange={exchange} height={BAR} />;
+  }
+  return <Control exchange={exchange} frame={frame} room={room} layout={layout} height={BAR} />;
 }
 
 /** The slots that a node has counted, with the number that it had to count. */
@@ -177,7 +257,7 @@ function Frozen(props: { trace: AirTrace; contender: Contender; from: number; to
   const texts = has_frame
     ? [`❚❚ ${state}${count(after, "slot")} left`, `❚❚ ${after} left`, `❚❚ ${after}`]
     : [after > 0 ? `${count(after, "slot")} left, no frame` : "no frame", "no frame"];
-  const text = texts.find((text) => text.length * LETTER <= to - from) ?? texts[texts.length - 1];
+  const text = fitting(from, to, texts) ?? texts[texts.length - 1];
   return (
     <text
       class={has_frame ? "air-trace-text" : "air-trace-text is-empty"}

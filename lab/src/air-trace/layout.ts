@@ -1,11 +1,13 @@
 // Where things of an access are drawn: what precedes its frames on the left, the frames on the right, each with a
 // scale of time.
-import type { TracedAccess } from "../engine/result.ts";
+import type { Category, TracedAccess, TracedFrame } from "../engine/result.ts";
 
 /** At most so many slots are drawn before the frames; those before are cut off. */
 const MOST_SLOTS = 40;
 /** Share of the width that the time before the frames has, if there is any. */
 const BEFORE = 0.42;
+/** With EDCA, where frames have more to show. */
+const BEFORE_EDCA = 0.3;
 /** Share of that which DIFS has. */
 const BEFORE_SLOTS = 0.25;
 
@@ -23,7 +25,8 @@ export interface AirLayout {
 
 export function airLayout(access: TracedAccess, width: number): AirLayout {
   const { idle_since_ns, at_ns, end_ns, slots } = access;
-  const frames = idle_since_ns < at_ns ? width * BEFORE : 0;
+  const share = access.frames.some((frame) => frame.qos) ? BEFORE_EDCA : BEFORE;
+  const frames = idle_since_ns < at_ns ? width * share : 0;
   // Slots before the frames have a scale of their own, those among frames that of the frames.
   const areBefore = slots.end_ns <= at_ns;
   const first = areBefore ? Math.max(0, slots.count - MOST_SLOTS) : 0;
@@ -50,15 +53,40 @@ function interpolate(points: [number, number][], x: number): number {
   return x1 > x0 ? y0 + ((x - x0) / (x1 - x0)) * (y1 - y0) : y1;
 }
 
-/** The nodes that have something to do with an access: the access point, who contends, sends or receives. */
-export function lanesOf(access: TracedAccess): number[] {
-  const nodes = new Set([0]);
-  for (const contender of access.contenders) if (contender.has_frame) nodes.add(contender.node);
-  for (const frame of access.frames) {
-    nodes.add(frame.from);
-    if (frame.to !== null) nodes.add(frame.to);
+/** A node, with EDCA one of its categories. */
+export interface Lane {
+  node: number;
+  /** Absent also of a node that only answers, and of beacons. */
+  category?: Category;
+}
+
+const ORDER: (Category | undefined)[] = ["vo", "vi", "be", "bk", undefined];
+
+/** Who has something to do with an access: the access point, who contends, sends or receives. */
+export function lanesOf({ contenders, attempts, frames }: TracedAccess): Lane[] {
+  const lanes: Lane[] = [];
+  const has = (lane: Lane) =>
+    lanes.some((other) => other.node === lane.node && other.category === lane.category);
+  const add = ({ node, category }: Lane) => {
+    const lane = category ? { node, category } : { node };
+    if (!has(lane)) lanes.push(lane);
+  };
+  for (const contender of contenders) if (contender.has_frame) add(contender);
+  attempts.forEach(add);
+  const nodes = [0, ...frames.flatMap(({ from, to }) => (to === null ? [from] : [from, to]))];
+  for (const node of nodes) {
+    if (!lanes.some((lane) => lane.node === node)) {
+      add(contenders.find((contender) => contender.node === node) ?? { node });
+    }
   }
   // Backoffs without a frame only where there is room for them.
-  for (const contender of access.contenders) if (nodes.size < 12) nodes.add(contender.node);
-  return [...nodes].sort((a, b) => a - b);
+  for (const contender of contenders) if (lanes.length < 12) add(contender);
+  const order = (lane: Lane) => ORDER.indexOf(lane.category);
+  return lanes.sort((a, b) => a.node - b.node || order(a) - order(b));
+}
+
+/** The lane of what a node sends: that of its category, or the first one of a node that answers. */
+export function laneOf(lanes: Lane[], { from, qos }: TracedFrame): Lane {
+  const own = lanes.filter((lane) => lane.node === from);
+  return own.find((lane) => lane.category === qos?.category) ?? own[0]!;
 }
