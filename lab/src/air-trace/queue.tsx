@@ -1,5 +1,6 @@
 // The queue of the access point as cells, in the order in which they will leave.
 import type { AirTrace, TracedAccess, TracedPacket, TracedQueue } from "../engine/result.ts";
+import { CATEGORIES } from "./mpdus.ts";
 import {
   capital,
   count,
@@ -38,7 +39,7 @@ export function Queues({ trace, access }: { trace: AirTrace; access: TracedAcces
         )}
       </p>
       {ap_queues.map((queue) => (
-        <Queue key={queue.station} trace={trace} queue={queue} />
+        <Queue key={`${queue.station} ${queue.category}`} trace={trace} queue={queue} />
       ))}
       {dropped > 0 && (
         <p class="air-trace-note">
@@ -60,12 +61,14 @@ function Queue({ trace, queue }: { trace: AirTrace; queue: TracedQueue }) {
   const acks = queue.packets.filter((packet) => packet.kind === "ack").length;
   const listed = queue.packets.length;
   const rest = queue.waiting - listed;
-  const of = queue.station === null ? "" : `For ${nodeLabel(trace, queue.station)}: `;
+  const station = queue.station === null ? [] : [`for ${nodeLabel(trace, queue.station)}`];
+  const category = queue.category ? [`in ${CATEGORIES[queue.category]}`] : [];
+  const of = [...category, ...station].join(" ");
   const first = rest > 0 ? `, of the first ${listed}` : "";
   return (
     <>
       <p class="air-trace-note">
-        {of}
+        {of && `${of[0]!.toUpperCase()}${of.slice(1)}: `}
         {count(queue.waiting, "packet")} in the queue{first}: {listed - acks} of data,{" "}
         {count(acks, "ACK")}.
       </p>

@@ -58,7 +58,11 @@ function Block({ trace, access, x, isPresent, onClick }: BlockProps) {
   // Data are high, acknowledgements of TCP low.
   const high = packets.some(({ kind }) => kind === "data" || kind === "datagram");
   const height = high ? 18 : 10;
-  const mark = fate === "collided" ? "✕" : fate === "corrupted" ? "!" : arrow;
+  // Some of the MPDUs of an A-MPDU, which is received otherwise.
+  const isPartlyLost = access.frames.some(({ carries, qos }) => {
+    return qos && carries.some((pdu) => pdu.fate !== "received");
+  });
+  const mark = fate === "collided" ? "✕" : fate || isPartlyLost ? "!" : arrow;
   return (
     <g onClick={onClick}>
       <rect class="air-trace-hit" x={x} y={0} width={STEP} height={HEIGHT} />
