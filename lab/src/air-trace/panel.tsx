@@ -4,6 +4,7 @@ import { useId, useMemo } from "preact/hooks";
 import type { Engine } from "../engine/engine.ts";
 import type { AirTrace } from "../engine/result.ts";
 import { Air } from "./air.tsx";
+import { Exchanges } from "./exchanges.tsx";
 import { usePlayer, type Player } from "./player.ts";
 import { Queues } from "./queue.tsx";
 import { sendersByAccess } from "./senders.ts";
@@ -112,7 +113,8 @@ function Picture({ player, trace }: { player: Player; trace: AirTrace }) {
       <p class="air-trace-sentence" aria-live={player.isPlaying ? "off" : "polite"}>
         {sentence}
       </p>
-      <Legend />
+      <Legend hasCategories={hasCategories(trace)} />
+      <Exchanges trace={trace} access={access} />
       <div class="air-trace-sides">
         <Queues trace={trace} access={access} />
         <FlowWindows player={player} trace={trace} />
@@ -179,21 +181,39 @@ function FlowWindows({ player, trace }: { player: Player; trace: AirTrace }) {
   );
 }
 
-function Legend() {
-  const entries: [string, string, string][] = [
-    ["is-down", "D3", "data of down-3"],
-    ["is-up", "D3", "data of up-3"],
-    ["is-down is-ack", "A3", "ACK of down-3"],
-    ["is-up is-ack", "A3", "ACK of up-3"],
-    ["is-collided", "✕", "collision"],
-    ["is-corrupted", "!", "corrupted"],
-    ["is-slots", "12", "backoff, slots"],
-  ];
+type LegendEntry = [kind: string, code: string, meaning: string];
+
+const LEGEND: LegendEntry[] = [
+  ["is-down", "D3", "data of down-3"],
+  ["is-up", "D3", "data of up-3"],
+  ["is-down is-ack", "A3", "ACK of down-3"],
+  ["is-up is-ack", "A3", "ACK of up-3"],
+  ["is-collided", "✕", "collision"],
+  ["is-corrupted", "!", "corrupted"],
+  ["is-slots", "12", "backoff, slots"],
+];
+
+const LEGEND_OF_EDCA: LegendEntry[] = [
+  ["is-up", "17", "MPDU 17 of an A-MPDU"],
+  ["is-up", "17 (2)", "an A-MSDU of 2 packets"],
+  ["is-up is-retry", "R 17", "repeated MPDU"],
+  ["is-preamble", "", "preamble"],
+  ["is-one", "1", "received, by the Block Ack"],
+  ["is-zero", "0", "not received"],
+];
+
+/** Whether the cell has EDCA. */
+function hasCategories({ accesses }: AirTrace): boolean {
+  return accesses.some(({ contenders }) => contenders.some(({ category }) => category));
+}
+
+function Legend({ hasCategories }: { hasCategories: boolean }) {
+  const entries = hasCategories ? [...LEGEND, ...LEGEND_OF_EDCA] : LEGEND;
   return (
     <ul class="air-trace-legend" aria-label="Legend">
       {entries.map(([kind, code, meaning]) => (
         <li key={meaning}>
-          <span class={`air-trace-cell ${kind}`}>{code}</span> {meaning}
+          <span class={`air-trace-cell ${kind}`}>{code || "\u00a0"}</span> {meaning}
         </li>
       ))}
     </ul>
