@@ -26,3 +26,7 @@ export const language = {
 };
 
 export const run = (toml, seed) => call({ call: "run", toml, seed });
+
+/** The accesses of a run from a moment on. */
+export const airTrace = (toml, seed, from_s, accesses) =>
+  call({ call: "air_trace", toml, seed, from_s, accesses });
