@@ -215,6 +215,26 @@ fn check_frozen(before: &TracedAccess, access: &TracedAccess) -> usize {
     before.contenders.iter().filter(waits).count()
 }
 
+/// With 802.11ax a Block Ack agreement may have a window of 256 MPDUs, more than is listed of queues. At 720.6 Mb/s packets of
+/// 1,500 bytes fill it in less than the longest PPDU, and 900 Mb/s are more than the cell delivers.
+#[test]
+fn the_mpdus_of_a_full_window_are_listed() {
+    let scenario = json!({
+        "cell": {
+            "phy": "802.11ax", "channel_width": "80 MHz", "mcs": 7, "streams": 2,
+            "aggregation": { "kind": "a-mpdu", "window": 256 },
+        },
+        "station": [{ "flows": [{
+            "direction": "up", "transport": "udp", "rate": "900 Mbps", "start": 0,
+        }] }],
+        "duration": "100 ms",
+    });
+    let trace = to_the_end(&resolve(scenario, "test").unwrap(), 0.0);
+    let frames = trace.accesses.iter().flat_map(|access| &access.frames);
+    let longest = frames.map(|frame| mpdus(frame).count()).max();
+    assert_eq!(longest, Some(256));
+}
+
 /// The JSON of a Block Ack and of data.
 #[test]
 fn members_have_names() {

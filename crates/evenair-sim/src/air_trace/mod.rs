@@ -9,7 +9,7 @@
 //!
 //! Times are those of captures: nanoseconds since the start of the run, warm-up included. Nodes and flows
 //! are indices into [`AirTrace::nodes`] and [`AirTrace::flows`]. Of long lists the first [`MAX_LISTED`]
-//! entries are listed, beside the number of all.
+//! entries are listed, of a PPDU with EDCA [`MAX_LISTED_OF_PPDU`], beside the number of all.
 
 mod access;
 #[cfg(test)]
