@@ -234,7 +234,8 @@ test("a TXOP has its PPDUs one after the other", () => {
     frame("cf-end", 0, null, second[1].end_ns + 16_000, second[1].end_ns + 44_000, "vi"),
   ];
   const all = access(frames, [contender(0, "vi", 0, 2, 0, true), contender(0, "be", 1, 1, 9)]);
-  const { cells, bits, controls, lanes } = picture(trace([all]), all);
+  const { cells, bits, controls, lanes, texts } = picture(trace([all]), all);
+  assert.ok(texts.includes("✕ internal collision, 9 slots left"), `${texts}`);
   assert.equal(cells.length, 4);
   assert.equal(bits.join(" "), "1 0 1 1");
   assert.deepEqual(controls.sort(), ["block-ack", "block-ack", "cf-end", "cts", "rts"]);

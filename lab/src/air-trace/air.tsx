@@ -9,6 +9,7 @@ import type {
   TracedPdu,
 } from "../engine/result.ts";
 import { airLayout, type AirLayout, type Lane, laneOf, lanesOf } from "./layout.ts";
+import { collidedInside } from "./exchange-words.ts";
 import { CATEGORIES, type Exchange, exchangesOf } from "./mpdus.ts";
 import { Bits, BIT, Control, Ppdu } from "./ppdu.tsx";
 import { fitting, textIn } from "./text.tsx";
@@ -185,6 +186,7 @@ function LaneFrames({ trace, access, layout, lane, frames, exchanges }: LaneProp
         <Frozen
           trace={trace}
           contender={contender}
+          hasCollided={collidedInside(access).includes(contender)}
           from={layout.timeAt(access.slots.end_ns)}
           to={frozenUntil}
         />
@@ -249,14 +251,21 @@ function roomUntil(own: TracedFrame[], layout: AirLayout): number {
 }
 
 /** A counter that stands still while others transmit. */
-function Frozen(props: { trace: AirTrace; contender: Contender; from: number; to: number }) {
-  const { trace, contender, from, to } = props;
+function Frozen(props: {
+  trace: AirTrace;
+  contender: Contender;
+  hasCollided: boolean;
+  from: number;
+  to: number;
+}) {
+  const { trace, contender, hasCollided, from, to } = props;
   const { after, has_frame } = contender;
   // A backoff for a bandwidth request only counts the slots of its region.
   const state = trace.medium === "wlan" ? "frozen, " : "";
   const texts = has_frame
     ? [`❚❚ ${state}${count(after, "slot")} left`, `❚❚ ${after} left`, `❚❚ ${after}`]
     : [after > 0 ? `${count(after, "slot")} left, no frame` : "no frame", "no frame"];
+  if (hasCollided) texts.unshift(`✕ internal collision, ${count(after, "slot")} left`);
   const text = fitting(from, to, texts) ?? texts[texts.length - 1];
   return (
     <text
