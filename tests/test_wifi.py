@@ -74,7 +74,12 @@ def test_beacons_take_their_time() -> None:
     assert beacons["sent"] == 15
     assert beacons["lost"] <= 1
     assert beacons["occupancy_share"] == pytest.approx(15 * 233e-6 / 1.5)
-    assert "jain_occupancy" not in result.document
+    # Stations occupy the medium by their attempts and by those for them: at least their airtime.
+    stations = result.document["stations"]
+    assert all(0 < s["airtime_share"] < s["occupancy_share"] for s in stations)
+    shares = [s["occupancy_share"] for s in stations]
+    jain = sum(shares) ** 2 / len(shares) / sum(share**2 for share in shares)
+    assert result.document["jain_occupancy"] == pytest.approx(jain)
 
 
 def test_a_resolved_scenario_gives_the_same_result() -> None:
@@ -86,11 +91,12 @@ def test_a_resolved_scenario_gives_the_same_result() -> None:
     assert ea.run(again).document["fingerprint"] == ea.run(scenario).document["fingerprint"]
 
 
-def test_a_capture_is_of_the_wire(tmp_path: Path) -> None:
+def test_captures_are_of_the_air_and_of_the_wire(tmp_path: Path) -> None:
     scenario = ea.Scenario(**document("802.11ax"))
-    assert not captures_air(scenario)
+    assert captures_air(scenario)
     ea.run(scenario, pcap=tmp_path / "x.pcapng")
-    assert [path.name for path in tmp_path.iterdir()] == ["x-wire.pcapng"]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["x-wire.pcapng", "x.pcapng"]
 
 
 def test_a_discipline_with_an_order_of_its_own_runs_with_aggregation() -> None:
