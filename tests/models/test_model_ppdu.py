@@ -91,6 +91,7 @@ def test_short_guard_intervals_and_2_4_ghz() -> None:
     ("keys", "message"),
     [
         ("phy=802.11g", "phy: got '802.11g'; accepted: 802.11ax, 802.11ac, 802.11n"),
+        ("phy=802.11be", "phy: got '802.11be', which is not modelled: see"),
         (
             "phy=802.11n channel_width=80MHz",
             "channel_width: got 80 MHz; accepted with 802.11n: 20, 40",

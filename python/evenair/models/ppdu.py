@@ -14,6 +14,7 @@ from typing import NamedTuple
 from evenair.models.numbers import ModelError
 
 PHYS: tuple[str, ...] = ("802.11ax", "802.11ac", "802.11n")
+_NOT_MODELLED = ("802.11be",)
 BANDS: tuple[str, ...] = ("5 GHz", "2.4 GHz")
 
 _SUBCARRIERS: dict[str, dict[int, int]] = {
@@ -65,6 +66,12 @@ class Ppdu(NamedTuple):
     """The data rate of its mode."""
 
 
+def shown_phy(phy: str) -> str:
+    """Return a PHY that is not accepted, for messages, with the page if it is not modelled."""
+    page = ', which is not modelled: see "What is not modelled", docs/not-modelled.md'
+    return f"{phy!r}{page}" if phy in _NOT_MODELLED else repr(phy)
+
+
 def ppdu_duration(
     psdu: int = 1542,
     *,
@@ -83,7 +90,7 @@ def ppdu_duration(
     standard's. Raises ModelError.
     """
     if phy not in PHYS:
-        raise ModelError(f"phy: got {phy!r}; accepted: {', '.join(PHYS)}")
+        raise ModelError(f"phy: got {shown_phy(phy)}; accepted: {', '.join(PHYS)}")
     if band not in BANDS or (band == "2.4 GHz" and phy == "802.11ac"):
         accepted = BANDS[0] if phy == "802.11ac" else ", ".join(BANDS)
         raise ModelError(f"band: got {band}; accepted with {phy}: {accepted}")

@@ -12,6 +12,7 @@ from evenair._core import Scenario as CoreScenario
 from evenair._core import quantity
 from evenair.models.cell import Cell
 from evenair.models.numbers import ModelError
+from evenair.models.ppdu import shown_phy
 from evenair.models.variant import Variant
 from evenair.models.wimax import downlink_symbols
 from evenair.text import toml
@@ -190,7 +191,8 @@ def _ratio(text: str) -> str | float:
 
 
 def _wrong(key: Key, text: str, accepted: str) -> ModelError:
-    return ModelError(f"{key.name}: got {text[:80]!r}; accepted: {accepted}")
+    shown = shown_phy(text[:80]) if key.name == "phy" else repr(text[:80])
+    return ModelError(f"{key.name}: got {shown}; accepted: {accepted}")
 
 
 def as_typed(value: object) -> str:
