@@ -64,25 +64,32 @@ fn near_the_best(format: PhyFormat, width: u32, streams: u8) -> [u32; 2] {
 /// Nine tenths of 41 ratios of signal to noise.
 const MOST: u32 = 37;
 
+/// From the first packet on.
 #[test]
-fn it_is_close_to_the_best_fixed_mcs() {
+fn it_is_close_to_the_best_fixed_mcs_at_20_mhz() {
     assert!(near_the_best(PhyFormat::Ht, 20, 1)[0] >= MOST);
     assert!(near_the_best(PhyFormat::He, 20, 1)[0] >= MOST);
-    // It begins with the slowest mode, which here takes 2 % of the 20 s to leave.
-    assert!(near_the_best(PhyFormat::He, 80, 1)[1] >= MOST);
 }
 
-/// Not with 802.11ac: where a tenth to two thirds of the MPDUs of the next faster MCS are lost, Minstrel-HT goes back and forth,
-/// since Linux takes a mode in which more than 90 % arrive as one with 90 %.
+/// It begins with the slowest mode, which takes 2 % of the 20 s to leave here: without the first second.
 #[test]
-#[ignore = "takes minutes; prints what docs/rate-control.md says"]
-fn all_widths_and_streams() {
-    for (format, width, streams) in [
-        (PhyFormat::Ht, 40, 2),
-        (PhyFormat::Vht, 80, 1),
-        (PhyFormat::Vht, 80, 2),
-        (PhyFormat::He, 80, 2),
-    ] {
-        near_the_best(format, width, streams);
+#[ignore = "long"]
+fn it_is_close_to_the_best_fixed_mcs_in_wider_channels() {
+    for (format, width, streams) in
+        [(PhyFormat::He, 80, 1), (PhyFormat::Ht, 40, 2), (PhyFormat::He, 80, 2)]
+    {
+        assert!(near_the_best(format, width, streams)[1] >= MOST);
+    }
+}
+
+/// What is missed: where a tenth to two thirds of the MPDUs of the next faster MCS are lost, Minstrel-HT goes back and
+/// forth, since Linux takes a mode in which more than 90 % arrive as one with 90 %. If this test fails, it is closer than
+/// docs/rate-control.md says.
+#[test]
+#[ignore = "long"]
+fn it_is_farther_from_the_best_fixed_mcs_with_802_11ac() {
+    for streams in [1, 2] {
+        let near = near_the_best(PhyFormat::Vht, 80, streams);
+        assert!(near[1] < MOST, "{streams} streams: {near:?} are enough");
     }
 }
