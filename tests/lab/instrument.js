@@ -5,6 +5,7 @@
     runs: 0, // asked for
     underWay: 0, // asked for and not answered
     most: 0, // of these at once
+    engineBytes: 0, // the linear memory of all workers that are there, which the page bounds (pool.ts)
     traps: [],
     inputs: [], // times of changes by a person
     painted: [], // times at which pictures with a new description were on the screen
@@ -46,10 +47,17 @@
 
   window.Worker = class extends Worker {
     #runs = 0;
+    #bytes = 0;
+
+    #hold(bytes) {
+      lab.engineBytes += bytes - this.#bytes;
+      this.#bytes = bytes;
+    }
 
     constructor(...parameters) {
       super(...parameters);
       this.addEventListener("message", ({ data }) => {
+        if (data?.memory !== undefined) this.#hold(data.memory);
         if (data?.trap !== undefined) lab.traps.push(data.trap);
         if (this.#runs > 0) {
           this.#runs -= 1;
@@ -71,6 +79,7 @@
     terminate() {
       lab.underWay -= this.#runs;
       this.#runs = 0;
+      this.#hold(0);
       super.terminate();
     }
   };
