@@ -24,7 +24,7 @@ use crate::snmp::Counters;
 use crate::spec::Spec;
 use crate::timing::clock::{Clock, thread_cpu_s};
 use crate::timing::punctuality::{Lateness, Watch, reasons};
-use crate::timing::realtime;
+use crate::timing::realtime::{self, Processors};
 
 /// How often the loop looks for signals and at the clock if nothing else happens. When the loop
 /// stands still while it waits is known to this precision: well below the bounds of lateness that
@@ -128,6 +128,9 @@ impl<P: Ports> Engine<P> {
             false => Vec::new(),
         };
         let has_priority = self.spec.realtime && warnings.is_empty();
+        if has_priority && let Some(processors) = Processors::divided() {
+            processors.keep_to_own();
+        }
         realtime::exact_timers();
         let mut due = self.clock.now();
         loop {

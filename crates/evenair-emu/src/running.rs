@@ -15,6 +15,7 @@ use crate::report::Report;
 use crate::signals::Signals;
 use crate::snmp::Agent;
 use crate::spec::{GATEWAY, SnmpSpec, Spec};
+use crate::timing::realtime::Processors;
 
 /// A run. Dropping it stops it.
 pub struct Running {
@@ -111,7 +112,8 @@ fn panicked() -> Error {
 /// Creates the devices of all hosts.
 fn tuns(spec: &Spec) -> Result<Tuns, Error> {
     let places = Places::new(&spec.resolved()?);
-    let mut tuns = Tuns::new(largest_packet(&places));
+    let receivers = spec.realtime.then(Processors::divided).flatten();
+    let mut tuns = Tuns::new(largest_packet(&places), receivers.map(|each| each.others_mask()));
     for (site, _, namespace) in spec.devices(&places)? {
         tuns.open(site, namespace).map_err(Error::Failed)?;
     }

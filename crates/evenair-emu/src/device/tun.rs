@@ -1,7 +1,7 @@
 //! TUN devices in the namespaces of hosts.
 
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::OpenOptionsExt;
@@ -20,6 +20,9 @@ use crate::timing::clock::Clock;
 
 /// Packets that are read from a device before the others have their turn.
 const BATCH: usize = 64;
+/// The processors that receive the packets of a new device (receive packet steering), of the
+/// namespace of the thread that writes it: `sysctl/net.rst` of the kernel's documentation.
+const RECEIVERS: &str = "/proc/sys/net/core/rps_default_mask";
 
 /// The devices of all hosts.
 pub struct Tuns {
@@ -27,6 +30,8 @@ pub struct Tuns {
     arrivals: VecDeque<Arriving>,
     /// Where packets are read to.
     scratch: Vec<u8>,
+    /// The mask of the processors on which hosts receive; that of the writer if there is none.
+    receivers: Option<String>,
 }
 
 struct Tun {
@@ -36,10 +41,11 @@ struct Tun {
 }
 
 impl Tuns {
-    /// No devices. Packets of more than `largest` bytes are cut after the next byte.
-    pub fn new(largest: usize) -> Self {
+    /// No devices. Packets of more than `largest` bytes are cut after the next byte. What hosts
+    /// receive is processed by the processors of the mask `receivers`.
+    pub fn new(largest: usize, receivers: Option<String>) -> Self {
         let (devices, arrivals) = (Vec::new(), VecDeque::new());
-        Self { devices, arrivals, scratch: vec![0; largest + 1] }
+        Self { devices, arrivals, scratch: vec![0; largest + 1], receivers }
     }
 
     /// Creates a device in a namespace.
@@ -54,7 +60,8 @@ impl Tuns {
             Site::Host(_) => "eth0",
         };
         let name = format!("{device} in {}", namespace.display());
-        let file = create(device, namespace).map_err(|error| format!("{name}: {error}"))?;
+        let file = create(device, namespace, self.receivers.as_deref());
+        let file = file.map_err(|error| format!("{name}: {error}"))?;
         self.devices.push(Tun { site, name, file });
         // For `deliver`.
         self.devices.sort_by_key(|tun| tun.site);
@@ -127,11 +134,16 @@ impl Ports for Tuns {
 
 /// Creates a TUN device, which is removed when the file is closed. A thread of its own enters the
 /// namespace.
-fn create(name: &str, namespace: &Path) -> io::Result<File> {
+fn create(name: &str, namespace: &Path, receivers: Option<&str>) -> io::Result<File> {
     let namespace = File::open(namespace)?;
     thread::scope(|scope| {
         let thread = scope.spawn(|| {
             setns(&namespace, CloneFlags::CLONE_NEWNET)?;
+            if let Some(mask) = receivers {
+                // Linux has it since 6.3, and a container may not be allowed to write it. Then the
+                // writer receives: more packets are late, which is measured.
+                let _ = fs::write(RECEIVERS, mask);
+            }
             let file = OpenOptions::new()
                 .read(true)
                 .write(true)
