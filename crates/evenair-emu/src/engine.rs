@@ -148,6 +148,13 @@ impl<P: Ports> Engine<P> {
             self.ports.wait(&self.clock, &self.pool, due).map_err(Error::Failed)?;
         }
         warnings.extend(self.capture.take().and_then(Capture::finish));
+        warnings.extend(match self.ports.lost() {
+            0 => None,
+            lost => Some(format!(
+                "{lost} packets were dropped before hosts received them: more than \
+                 net.core.netdev_max_backlog waited for a processor"
+            )),
+        });
         if !self.is_measuring {
             return Err(Error::Failed("the run was stopped before measuring began".to_owned()));
         }

@@ -46,4 +46,9 @@ pub trait Ports {
     /// A packet comes out of the network at `site`, at the time `at` of the medium. Returns whether
     /// the device takes it.
     fn deliver(&mut self, at: Instant, site: Site, packet: &[u8]) -> bool;
+
+    /// How many packets that devices have taken were dropped before their hosts received them.
+    fn lost(&mut self) -> u64 {
+        0
+    }
 }

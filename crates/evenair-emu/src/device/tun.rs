@@ -23,6 +23,8 @@ const BATCH: usize = 64;
 /// The processors that receive the packets of a new device (receive packet steering), of the
 /// namespace of the thread that writes it: `sysctl/net.rst` of the kernel's documentation.
 const RECEIVERS: &str = "/proc/sys/net/core/rps_default_mask";
+/// A line for each device of the namespace of the thread that opens it (proc_pid_net(5)).
+const STATISTICS: &str = "/proc/thread-self/net/dev";
 
 /// The devices of all hosts.
 pub struct Tuns {
@@ -36,8 +38,13 @@ pub struct Tuns {
 
 struct Tun {
     site: Site,
+    device: &'static str,
     name: String,
     file: File,
+    /// [`STATISTICS`] of its namespace.
+    statistics: File,
+    /// Packets that it has refused.
+    refused: u64,
 }
 
 impl Tuns {
@@ -60,9 +67,9 @@ impl Tuns {
             Site::Host(_) => "eth0",
         };
         let name = format!("{device} in {}", namespace.display());
-        let file = create(device, namespace, self.receivers.as_deref());
-        let file = file.map_err(|error| format!("{name}: {error}"))?;
-        self.devices.push(Tun { site, name, file });
+        let files = create(device, namespace, self.receivers.as_deref());
+        let (file, statistics) = files.map_err(|error| format!("{name}: {error}"))?;
+        self.devices.push(Tun { site, device, name, file, statistics, refused: 0 });
         // For `deliver`.
         self.devices.sort_by_key(|tun| tun.site);
         Ok(())
@@ -122,19 +129,42 @@ impl Ports for Tuns {
         let Ok(number) = self.devices.binary_search_by_key(&site, |tun| tun.site) else {
             return false;
         };
-        let file = &mut self.devices[number].file;
+        let tun = &mut self.devices[number];
         loop {
-            match file.write(packet) {
+            match tun.file.write(packet) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                written => return written.is_ok_and(|bytes| bytes == packet.len()),
+                written => {
+                    let is_taken = written.is_ok_and(|bytes| bytes == packet.len());
+                    tun.refused += u64::from(!is_taken);
+                    return is_taken;
+                }
             }
         }
     }
+
+    fn lost(&mut self) -> u64 {
+        let lost = |tun: &mut Tun| {
+            let mut text = String::new();
+            tun.statistics.read_to_string(&mut text).ok()?;
+            // The kernel counts what a device refuses as well.
+            Some(dropped(&text, tun.device)?.saturating_sub(tun.refused))
+        };
+        self.devices.iter_mut().filter_map(lost).sum()
+    }
 }
 
-/// Creates a TUN device, which is removed when the file is closed. A thread of its own enters the
-/// namespace.
-fn create(name: &str, namespace: &Path, receivers: Option<&str>) -> io::Result<File> {
+/// What a device has dropped of what its host was to receive, by [`STATISTICS`]: the fourth number.
+fn dropped(statistics: &str, device: &str) -> Option<u64> {
+    let numbers = statistics.lines().find_map(|line| {
+        let (name, numbers) = line.split_once(':')?;
+        (name.trim() == device).then_some(numbers)
+    });
+    numbers?.split_whitespace().nth(3)?.parse().ok()
+}
+
+/// Creates a TUN device, which is removed when its file, the first one, is closed. The second one
+/// has [`STATISTICS`]. A thread of its own enters the namespace.
+fn create(name: &str, namespace: &Path, receivers: Option<&str>) -> io::Result<(File, File)> {
     let namespace = File::open(namespace)?;
     thread::scope(|scope| {
         let thread = scope.spawn(|| {
@@ -150,7 +180,7 @@ fn create(name: &str, namespace: &Path, receivers: Option<&str>) -> io::Result<F
                 .custom_flags(libc::O_NONBLOCK)
                 .open("/dev/net/tun")?;
             attach(&file, name)?;
-            Ok(file)
+            Ok((file, File::open(STATISTICS)?))
         });
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -168,5 +198,21 @@ fn attach(file: &File, name: &str) -> io::Result<()> {
     match unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw mut request) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drops_of_a_device_are_found() {
+        let text = "Inter-|   Receive                          |  Transmit\n \
+            face |bytes    packets errs drop fifo frame compressed multicast|bytes\n    \
+            lo:       1       2    3    4    5     6          7         8        9\n \
+            wlan0: 8612     56    0   17    0     0          0         0     5000\n";
+        assert_eq!(dropped(text, "wlan0"), Some(17));
+        assert_eq!(dropped(text, "lo"), Some(4));
+        assert_eq!(dropped(text, "eth0"), None);
     }
 }

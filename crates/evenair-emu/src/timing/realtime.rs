@@ -107,12 +107,15 @@ mod tests {
         assert_eq!(mask(&[3, 31, 32, 70], 0), Some((3, "00000040,00000001,80000000".to_owned())));
     }
 
-    /// What this thread is allowed.
+    /// A thread of its own, as what it is allowed then stays as it is.
     #[test]
     fn a_thread_keeps_to_its_own_processor() {
-        let Some(processors) = Processors::divided() else { return };
-        processors.keep_to_own();
-        assert_eq!(nix::sched::sched_getcpu(), Ok(processors.engine));
-        assert_eq!(Processors::divided(), None);
+        let thread = std::thread::spawn(|| {
+            let Some(processors) = Processors::divided() else { return };
+            processors.keep_to_own();
+            assert_eq!(nix::sched::sched_getcpu(), Ok(processors.engine));
+            assert_eq!(Processors::divided(), None);
+        });
+        assert!(thread.join().is_ok());
     }
 }

@@ -1,7 +1,9 @@
 //! What becomes of packets.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -60,11 +62,36 @@ fn tcp_carries_bytes_both_ways() {
     bed.stop();
     let report = bed.result();
     assert_eq!(report.account.unaccounted(), 0, "{:?}", report.account);
+    let is_lost = |line: &String| line.contains("netdev_max_backlog");
+    assert!(!report.warnings.iter().any(is_lost), "{:?}", report.warnings);
     for flow in &report.flows {
         assert!(flow.delivered_bytes_ip > LENGTH as u64, "{flow:?}");
         assert!(flow.answer_packets > 50 && flow.answer_bytes_ip < LENGTH as u64 / 10, "{flow:?}");
     }
     assert_eq!(report.account.in_flight, 0);
+}
+
+/// Where there are two processors, those of hosts are all but one, in each namespace.
+#[test]
+fn hosts_receive_on_other_processors_than_the_engine() {
+    let Some(_guard) = capable("hosts_receive_on_other_processors_than_the_engine") else { return };
+    let mask = "/proc/sys/net/core/rps_default_mask";
+    if !Path::new(mask).exists() {
+        println!("skipped: the kernel has no rps_default_mask");
+        return;
+    }
+    let here = fs::read_to_string(mask).unwrap();
+    let scenario = json!({ "station": [{ "flows": [{ "direction": "down" }] }] });
+    let bed = TestBed::new(1, &scenario, json!({ "duration_s": 0.1 }));
+    let count = thread::available_parallelism().unwrap().get() as u32;
+    for namespace in [&bed.stations[0], &bed.gateway, &bed.server] {
+        let text = namespace.enter(|| fs::read_to_string(mask)).unwrap();
+        let words = text.trim().split(',').map(|word| u32::from_str_radix(word, 16).unwrap());
+        assert_eq!(words.map(u32::count_ones).sum::<u32>(), count - 1, "{text}");
+    }
+    assert_eq!(fs::read_to_string(mask).unwrap(), here);
+    bed.start();
+    assert_eq!(bed.result().account.unaccounted(), 0);
 }
 
 /// Each reason for which the engine itself drops packets, with known numbers of them.
