@@ -8,6 +8,7 @@
 mod datagrams;
 mod distribution;
 mod distribution_syntax;
+pub mod voip;
 
 pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PoissonConfig};
 pub use distribution::{

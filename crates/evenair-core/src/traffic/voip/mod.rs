@@ -1,0 +1,3 @@
+//! Calls: speech over UDP, and what its receiver hears.
+
+pub mod e_model;
