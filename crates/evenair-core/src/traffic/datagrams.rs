@@ -1,18 +1,30 @@
 //! Applications over UDP: the sending times of a flow's datagrams, which all have the same size.
 
+use super::voip::VoipConfig;
 use super::{Distribution, Draws, distribution_of_times};
 use crate::component::{configuration, registry};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
 registry! {
-    /// An application over UDP. All of them use the flow's `rate`.
+    /// An application over UDP.
     pub enum Pattern {
         Cbr(CbrConfig),
         Poisson(PoissonConfig),
         OnOff(OnOffConfig),
+        Voip(VoipConfig),
     }
     kind "application", noun "application", planned &[]
+}
+
+impl Pattern {
+    /// Whether it sends at the flow's `rate`.
+    pub fn uses_rate(&self) -> bool {
+        match self {
+            Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) => true,
+            Self::Voip(_) => false,
+        }
+    }
 }
 
 configuration! {
@@ -57,7 +69,7 @@ const HALF_A_SECOND: Distribution = Distribution::pareto(0.5, 1.5);
 #[derive(Clone, Debug)]
 pub struct Datagrams {
     process: Process,
-    /// Interval between two datagrams at the flow's rate.
+    /// Interval between two datagrams, at the flow's rate if the application uses it.
     interval: Duration,
     next: Instant,
 }
@@ -91,7 +103,7 @@ impl Datagrams {
     ) -> Self {
         let stream = |number| RngStream::new(seed, StreamId::Traffic, 2 * u64::from(flow) + number);
         let process = match pattern {
-            Pattern::Cbr(CbrConfig {}) => Process::Constant,
+            Pattern::Cbr(CbrConfig {}) | Pattern::Voip(_) => Process::Constant,
             Pattern::Poisson(PoissonConfig {}) => Process::Poisson(stream(0)),
             Pattern::OnOff(OnOffConfig { on, off }) => {
                 let mut on = Draws::new(on.clone(), stream(0));

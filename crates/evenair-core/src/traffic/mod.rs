@@ -8,6 +8,8 @@
 mod datagrams;
 mod distribution;
 mod distribution_syntax;
+mod receiver;
+mod reception;
 pub mod voip;
 
 pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PoissonConfig};
@@ -16,6 +18,8 @@ pub use distribution::{
     ParetoConfig, TraceConfig, UniformConfig,
 };
 pub use distribution_syntax::{TRACE, distribution_of_sizes, distribution_of_times};
+pub use receiver::{Received, Receiver};
+pub use reception::Reception;
 
 use crate::component::{
     Component, Limit, Parameter, Parameters, Registry, Value, configuration, integer, limit, named,

@@ -10,6 +10,7 @@ use super::udp::{UdpSink, UdpSource};
 use crate::delays::Delays;
 use crate::packet::{End, Packet};
 use crate::time::{Duration, Instant};
+use crate::traffic::Reception;
 use crate::units::Rate;
 
 /// Makes the enum of the ends of all transports and its dispatch. (Crates that generate it do not take
@@ -118,6 +119,16 @@ macro_rules! transports {
     (@each ($($variant:ident)+) $self:ident, $ends:ident => $call:expr) => {
         match $self { $(Self::$variant($ends) => $call,)+ }
     };
+}
+
+impl AnyEnds {
+    /// The receiver of the application, if it has one.
+    pub fn reception(&self) -> Option<&Reception> {
+        match self {
+            Self::Udp(ends) => ends.sink.reception(),
+            Self::Tcp(_) | Self::Tfrc(_) => None,
+        }
+    }
 }
 
 transports! {

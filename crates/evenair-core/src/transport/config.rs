@@ -13,7 +13,7 @@ use crate::component::{
 };
 use crate::congestion::{self, Controller};
 use crate::time::Instant;
-use crate::traffic::{Application, BulkConfig, CbrConfig, Datagrams, Stream};
+use crate::traffic::{Application, BulkConfig, CbrConfig, Datagrams, Reception, Stream};
 
 /// The transport of a flow: "newreno", `{ kind = "newreno" }`, "tfrc", or "udp".
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +48,8 @@ pub struct FlowSpec {
     pub connection: ConnectionConfig,
     /// When an application that makes datagrams makes them.
     pub datagrams: Option<Datagrams>,
+    /// What its receiver makes of them.
+    pub reception: Option<Reception>,
     /// From when on no datagram is sent.
     pub stop: Instant,
 }
@@ -164,7 +166,8 @@ impl Config {
             }
             Self::Udp => {
                 let source = UdpSource::new(data, spec.payload, spec.datagrams, spec.stop);
-                (AnyEnds::Udp(Ends::new(source, UdpSink::default())), Answers::None)
+                let sink = UdpSink::new(spec.payload, spec.reception);
+                (AnyEnds::Udp(Ends::new(source, sink)), Answers::None)
             }
         }
     }

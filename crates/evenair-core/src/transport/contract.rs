@@ -105,6 +105,13 @@ pub trait Sink: Endpoint {
 
     /// Payload bytes without a gap from the first of the connection on, and whether anything has arrived.
     fn received(&self) -> (u64, bool);
+
+    /// This packet, which was first sent at `sent`, is about to arrive for the first time.
+    #[inline(always)]
+    fn note_sent(&mut self, _now: Instant, _packet: &Packet, _sent: Instant) {}
+
+    /// What measures what arrives starts anew.
+    fn measure_from(&mut self, _now: Instant) {}
 }
 
 /// The windows of a sender at a moment.

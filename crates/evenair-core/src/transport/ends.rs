@@ -60,6 +60,7 @@ impl<S: Source, R: Sink> Ends<S, R> {
                     && let Some(sent) = self.source.first_sent(packet, option)
                 {
                     self.one_way_delay.record(now.since(sent));
+                    self.sink.note_sent(now, packet, sent);
                 }
                 self.sink.on_packet(now, packet, option, out);
                 self.sink.poll_at()
@@ -153,6 +154,7 @@ impl<S: Source, R: Sink> Ends<S, R> {
     /// Starts the measurement of delays and limits anew.
     pub fn measure_from(&mut self, now: Instant) {
         self.source.reset_rtt_samples();
+        self.sink.measure_from(now);
         self.one_way_delay.reset();
         self.limits.restart(now);
     }

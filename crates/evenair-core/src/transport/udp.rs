@@ -9,7 +9,7 @@ use super::option::PacketOption;
 use crate::delays::Delays;
 use crate::packet::{Packet, PacketKind};
 use crate::time::{Duration, Instant};
-use crate::traffic::Datagrams;
+use crate::traffic::{Datagrams, Received, Reception};
 use crate::units::Rate;
 
 /// Datagrams under way whose delay can be measured.
@@ -155,7 +155,12 @@ impl Ends<UdpSource, UdpSink> {
         self.source.depart().1
     }
 
-    /// A datagram that was sent at `sent` arrives.
+    /// Whether the application's receiver is told of each datagram that arrives.
+    pub fn has_reception(&self) -> bool {
+        self.sink.reception.is_some()
+    }
+
+    /// A datagram that was sent at `sent` arrives, of a flow without a receiver of its application.
     #[inline(always)]
     pub fn arrive(&mut self, now: Instant, sent: Instant) {
         self.one_way_delay.record(now.since(sent));
@@ -185,10 +190,25 @@ impl Source for UdpSource {
     fn reset_rtt_samples(&mut self) {}
 }
 
-/// Counts the datagrams that arrive.
-#[derive(Debug, Default)]
+/// Counts the bytes that arrive, and hands datagrams to the application's receiver, if it has one.
+#[derive(Debug)]
 pub struct UdpSink {
     received: u64,
+    /// Payload of a datagram, by which [`Packet::seq`] counts.
+    payload: u32,
+    reception: Option<Box<Reception>>,
+}
+
+impl UdpSink {
+    /// For datagrams of a source with the same `payload`.
+    pub fn new(payload: u32, reception: Option<Reception>) -> Self {
+        Self { received: 0, payload, reception: reception.map(Box::new) }
+    }
+
+    /// The application's receiver, if it has one.
+    pub fn reception(&self) -> Option<&Reception> {
+        self.reception.as_deref()
+    }
 }
 
 impl Endpoint for UdpSink {
@@ -231,5 +251,20 @@ impl Sink for UdpSink {
 
     fn received(&self) -> (u64, bool) {
         (self.received, self.received > 0)
+    }
+
+    #[inline(always)]
+    fn note_sent(&mut self, now: Instant, packet: &Packet, sent: Instant) {
+        if let Some(reception) = &mut self.reception {
+            let number = packet.seq / u64::from(self.payload);
+            let bytes = u32::from(packet.payload);
+            reception.receiver().on_datagram(&Received { now, sent, number, bytes });
+        }
+    }
+
+    fn measure_from(&mut self, now: Instant) {
+        if let Some(reception) = &mut self.reception {
+            reception.receiver().measure_from(now);
+        }
     }
 }

@@ -7,7 +7,7 @@ use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::{Application, Datagrams, OpenedBy, Stream};
+use evenair_core::traffic::{Application, Datagrams, OpenedBy, Reception, Stream};
 use evenair_core::transport::{Answers, AnyEnds, FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
@@ -191,7 +191,9 @@ pub(crate) fn network<M: SimMedium>(
     if !has_all_events && matches!(scenario.cell, scenario::Cell::Wlan(_)) {
         fed = feed(&mut cell, flows);
     }
-    let datagrams = flows.iter().filter(|flow| matches!(flow.ends, AnyEnds::Udp(_)));
+    // A receiver of the application is told of each datagram as a packet.
+    let is_plain = |flow: &&Flow| matches!(&flow.ends, AnyEnds::Udp(ends) if !ends.has_reception());
+    let datagrams = flows.iter().filter(is_plain);
     let between_hosts =
         datagrams.filter_map(|flow| match (&flow.place, routes[flow.index.0 as usize].first[1]) {
             (Attachment::Wired { .. }, Origin::Link(first)) => Some((flow.index.0 as usize, first)),
@@ -342,18 +344,20 @@ fn flow(
     for header in &mut headers {
         header.category = spec.access_category.unwrap_or_default();
     }
-    let datagrams = match &spec.application {
-        Application::Datagrams(pattern) => {
-            Some(Datagrams::new(pattern, spec.datagram_interval(), start, seed, index))
-        }
+    let pattern = match &spec.application {
+        Application::Datagrams(pattern) => Some(pattern),
         Application::Stream(_) => None,
     };
+    let interval = spec.datagram_interval();
+    let datagrams = pattern.map(|pattern| Datagrams::new(pattern, interval, start, seed, index));
+    let reception = pattern.and_then(|pattern| Reception::new(pattern, start, stop));
     let (ends, answers) = spec.transport.ends(FlowSpec {
         headers,
         header_bytes: spec.header,
         payload: spec.segment,
         connection: connection(spec, seed, index),
         datagrams,
+        reception,
         stop,
     });
     let transfers = match &spec.application {

@@ -5,5 +5,6 @@ pub(crate) mod labels;
 pub(crate) mod limiter;
 pub(crate) mod losses;
 pub(crate) mod medium;
+pub(crate) mod quality;
 pub(crate) mod run;
 pub(crate) mod series;

@@ -11,6 +11,7 @@ use crate::results::losses::LossesByPlace;
 use crate::results::medium::{
     AirResult, BeaconsResult, DataRates, EdcaResult, FrameResult, RequestsResult,
 };
+use crate::results::quality::Quality;
 use crate::results::series::Series;
 use crate::scenario::Scenario;
 
@@ -166,6 +167,9 @@ pub struct FlowResult {
     /// makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<u64>,
+    /// What the user of its application notices; absent of applications that have nothing of the kind.
+    #[serde(flatten)]
+    pub quality: Option<Quality>,
 }
 
 /// A finite transfer. Times are seconds since the end of the warm-up.

@@ -7,6 +7,7 @@ use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::tcp::TcpPreset;
+use evenair_core::traffic::voip::{Codec, VoipConfig};
 use evenair_core::transport::{Config as Transport, Timestamps};
 use serde_json::{Map, Value, json};
 
@@ -129,9 +130,20 @@ fn fill_flow(flow: &mut Map<String, Value>) {
             _ => 0,
         };
         default_to(flow, "header", defaults.header + timestamps);
-        default_to(flow, "segment", defaults.payload - timestamps);
+        let payload = codec(flow).map_or(defaults.payload - timestamps, Codec::payload);
+        default_to(flow, "segment", payload);
     }
     fill_tcp(flow);
+}
+
+/// The codec of a call.
+fn codec(flow: &Map<String, Value>) -> Option<Codec> {
+    let application = flow.get("application")?;
+    let name = application.get("kind").unwrap_or(application);
+    if name.as_str() != Some(VoipConfig::COMPONENT.name) {
+        return None;
+    }
+    application.get("codec").map_or(Some(Codec::default()), |name| Codec::from_name(name.as_str()?))
 }
 
 /// Writes the options of its preset into a flow.

@@ -22,6 +22,7 @@ use crate::engine::transfers::Transfer;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::losses::LossesByPlace;
 use crate::results::medium::BeaconsResult;
+use crate::results::quality::Quality;
 use crate::results::run::{
     FlowResult, Losses, MacResult, RESULT_VERSION, RunResult, SessionResult, WiredResult,
     jain_index,
@@ -334,5 +335,6 @@ fn flow_result(
         one_way_delay_s: DelayResult::new(&delays.one_way_delay),
         occupancy_share: None,
         limited_by: limits.map(|times| LimitedBy::new(&times, duration_s)),
+        quality: flow.ends.reception().map(|reception| Quality::new(reception, until)),
     }
 }

@@ -4,7 +4,7 @@ use evenair_core::component::{Beside, BitRate, Seconds};
 use evenair_core::packet::AccessCategory;
 use evenair_core::tcp::{TcpConfig, TcpPreset};
 use evenair_core::time::Duration;
-use evenair_core::traffic::Application;
+use evenair_core::traffic::{Application, Pattern, voip};
 use evenair_core::transport::Config as Transport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -53,7 +53,8 @@ pub struct Flow {
     /// What produces the data (default: "bulk" over TCP and TFRC, "cbr" over UDP).
     #[serde(deserialize_with = "trace_file::application")]
     pub application: Application,
-    /// Payload of a full segment or of a datagram, bytes (default: 1460, over TFRC and with timestamps 1448).
+    /// Payload of a full segment or of a datagram, bytes (default: 1460, over TFRC and with timestamps 1448; with
+    /// "voip" that of the codec).
     #[serde(deserialize_with = "bounded_integer::<1, 65_495, _>")]
     #[schemars(range(min = 1, max = 65_495))]
     pub segment: u32,
@@ -83,15 +84,18 @@ pub struct Flow {
     /// When the application stops, seconds since the start of the run; absent: at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Seconds>,
-    /// Offered load of an application over UDP, bit/s of payload, in on periods that of "on-off";
-    /// required there, refused elsewhere.
+    /// Offered load of "cbr" and "poisson", bit/s of payload, in on periods that of "on-off"; required there,
+    /// refused elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<BitRate>,
 }
 
 impl Flow {
-    /// Time between two datagrams at the flow's rate; none without a rate.
+    /// Time between two datagrams: the application's own, or at the flow's rate; none without a rate.
     pub(crate) fn datagram_interval(&self) -> Duration {
+        if let Application::Datagrams(Pattern::Voip(_)) = self.application {
+            return voip::INTERVAL;
+        }
         let interval = self.rate.map(|rate| rate.rate().time_for(u64::from(self.segment)));
         interval.unwrap_or(Duration::ZERO).max(Duration::from_nanos(1))
     }

@@ -29,17 +29,22 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         let got = format!("got \"{application}\" over {}", flow.transport);
         return Err(fail(&at("application"), &got, &transports()));
     }
-    match (is_stream, flow.rate) {
-        (false, None) => {
+    let uses_rate = match &flow.application {
+        Application::Datagrams(pattern) => pattern.uses_rate(),
+        Application::Stream(_) => false,
+    };
+    match (uses_rate, flow.rate) {
+        (true, None) => {
             let needs = format!("which a \"{application}\" application needs");
             let accepted = format!("a rate such as \"1 Mbps\", {needs}");
             return Err(fail(&at("rate"), "missing", &accepted));
         }
-        (false, Some(BitRate::UNLIMITED)) => {
+        (true, Some(BitRate::UNLIMITED)) => {
             return Err(fail(&at("rate"), "got \"unlimited\"", "a rate such as \"1 Mbps\""));
         }
-        (true, Some(rate)) => {
-            let accepted = format!("no rate with application \"{application}\", or one over udp");
+        (false, Some(rate)) => {
+            let or = if is_stream { ", or one over udp" } else { "" };
+            let accepted = format!("no rate with application \"{application}\"{or}");
             return Err(fail(&at("rate"), &format!("got {rate}"), &accepted));
         }
         _ => {}
@@ -48,6 +53,11 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
     match &flow.application {
         Application::Datagrams(Pattern::OnOff(config)) => {
             check_on_off(&at("application.on"), config, flow)?;
+        }
+        Application::Datagrams(Pattern::Voip(config)) if flow.segment != config.codec.payload() => {
+            let (codec, payload) = (config.codec, config.codec.payload());
+            let accepted = format!("{payload}, 20 ms of codec \"{codec}\"");
+            return Err(fail(&at("segment"), &format!("got {}", flow.segment), &accepted));
         }
         Application::Stream(Stream::File(file)) => {
             check_file_size(&at("application.size"), &file.size)?;
@@ -60,7 +70,7 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
                 return Err(fail(&at("application.request"), &format!("got {request}"), &accepted));
             }
         }
-        Application::Datagrams(Pattern::Cbr(_) | Pattern::Poisson(_))
+        Application::Datagrams(Pattern::Cbr(_) | Pattern::Poisson(_) | Pattern::Voip(_))
         | Application::Stream(Stream::Bulk(_)) => {}
     }
     let transport = &flow.transport;

@@ -1,0 +1,70 @@
+//! What the users of applications notice.
+
+use evenair_core::time::Instant;
+use evenair_core::traffic::Reception;
+use evenair_core::traffic::voip::e_model::{Path, mean_opinion_score, rating};
+use evenair_core::traffic::voip::{Heard, VoipConfig};
+use serde::Serialize;
+
+/// What the user of a flow's application notices, by application.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Quality {
+    /// Of "voip".
+    Call(CallResult),
+}
+
+impl Quality {
+    /// When measuring ends at `end`.
+    pub(crate) fn new(reception: &Reception, end: Instant) -> Self {
+        match reception {
+            Reception::Call(call) => Self::Call(CallResult::new(call.config(), &call.heard(end))),
+        }
+    }
+}
+
+/// How a call is heard, at the end where it is heard. All is of the datagrams that were sent in the measured time and
+/// whose fate is known at its end: those that have arrived, that later ones have overtaken, or that were to be played by
+/// then. Null where that is none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallResult {
+    /// Mean opinion score of the conversation, 1 to 4.5 (ITU-T G.107, annex B).
+    pub mos: Option<f64>,
+    /// The transmission rating factor R of the E-model (ITU-T G.107), by `mouth_to_ear_s`, which the way back takes as
+    /// well, `loss_ratio`, `late_ratio` and `burst_ratio`.
+    pub r_factor: Option<f64>,
+    /// Mean time from speaking to hearing: coding, network and playout buffer, seconds.
+    pub mouth_to_ear_s: Option<f64>,
+    /// Mean of the interarrival jitter (RFC 3550, section 6.4.1), seconds; null where none arrived.
+    pub jitter_s: Option<f64>,
+    /// Share of the datagrams that did not arrive.
+    pub loss_ratio: Option<f64>,
+    /// Share of the datagrams that arrived after they were to be played.
+    pub late_ratio: Option<f64>,
+    /// Mean length of a burst of lost or late datagrams, as a multiple of that of random ones; 1 at least (BurstR of
+    /// ITU-T G.107).
+    pub burst_ratio: Option<f64>,
+}
+
+impl CallResult {
+    /// Of a call of which this was heard.
+    pub(crate) fn new(config: &VoipConfig, heard: &Heard) -> Self {
+        let known = (heard.datagrams > 0).then_some(heard);
+        let share = |part: u64, heard: &Heard| part as f64 / heard.datagrams as f64;
+        let path = known.map(|heard| Path {
+            delay_s: config.coding_delay().as_secs_f64() + heard.mean_delay_s(),
+            loss: heard.loss_ratio(),
+            burst_ratio: heard.burst_ratio(),
+        });
+        let r_factor = path.map(|path| rating(&path, &config.impairment()));
+        Self {
+            mos: r_factor.map(mean_opinion_score),
+            r_factor,
+            mouth_to_ear_s: path.map(|path| path.delay_s),
+            jitter_s: heard.mean_jitter_s(),
+            loss_ratio: known.map(|heard| share(heard.lost, heard)),
+            late_ratio: known.map(|heard| share(heard.late, heard)),
+            burst_ratio: path.map(|path| path.burst_ratio),
+        }
+    }
+}
