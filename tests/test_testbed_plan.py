@@ -175,6 +175,25 @@ def test_two_controls_of_one_flow_are_refused(evenair_here: Evenair, values: lis
     assert "one NAME, or one GROUP=NAME per group" in done.stderr
 
 
+def test_both_directions_are_two_flows() -> None:
+    both = down(direction="both", name="data")
+    plan = plan_of(station=[{"count": 2, "flows": [both]}, {"flows": [down()]}])
+    ends = [(flow.id, flow.name, flow.up, flow.start) for flow in plan.flows]
+    assert ends == [
+        ("up-1", "data-up-1", True, 0.0),
+        ("down-1", "data-down-1", False, pytest.approx(0.1)),
+        ("up-2", "data-up-2", True, pytest.approx(0.2)),
+        ("down-2", "data-down-2", False, pytest.approx(0.3)),
+        ("down-3", None, False, pytest.approx(0.4)),
+    ]
+
+
+def test_calls_are_refused() -> None:
+    call = {"transport": "udp", "application": "voip"}
+    with pytest.raises(TestbedError, match=r"station\.0\.flows\.0\.application: got 'voip'"):
+        plan_of(station=[{"flows": [call]}])
+
+
 def test_gaps_of_a_poisson_source_are_exponential() -> None:
     times = list(itertools.islice(send_times({"kind": "poisson"}, 0.02, "1 0"), 20_000))
     gaps = [b - a for a, b in itertools.pairwise([0.0, *times])]

@@ -38,6 +38,7 @@ mod tcp_presets;
 mod tfrc;
 mod topology;
 mod transfers;
+mod voip;
 mod wimax;
 mod without_events;
 

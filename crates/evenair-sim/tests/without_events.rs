@@ -20,6 +20,9 @@ fn flow(rng: &mut RngStream, has_categories: bool) -> Value {
         0 => json!({ "direction": "down", "transport": "cubic" }),
         1 => json!({ "direction": "up", "transport": "cubic" }),
         2 => json!({ "direction": "down", "transport": "udp", "application": "cbr", "rate": rate }),
+        3 => {
+            json!({ "transport": "udp", "application": { "kind": "voip", "playout": "adaptive" } })
+        }
         _ => {
             let application = pick(rng, &["cbr", "cbr", "poisson", "on-off"]);
             json!({

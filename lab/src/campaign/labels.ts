@@ -52,10 +52,10 @@ function groupOf({ scenario }: About, group: number): string {
   return direction && isOnly ? ` with ${direction}loads` : ` of group ${group}`;
 }
 
-/** The direction of a station's flows; an empty text if they differ. */
+/** The direction of a station's flows; an empty text if there are two. */
 function directionOf({ flows = [] }: Station): string {
   const found = new Set(flows.map(({ direction = "" }) => direction));
-  return found.size === 1 ? [...found][0]! : "";
+  return found.size === 1 && !found.has("both") ? [...found][0]! : "";
 }
 
 function senderOf({ scenario }: About): Sender {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evenair.testbed.errors import TestbedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 ACCESS_POINT, GATEWAY, SERVER = "ap", "gateway", "server"
 
@@ -252,8 +252,8 @@ def _flows(resolved: Mapping[str, Any]) -> Iterator[Flow]:
         for number in range(1, group["count"] + 1):
             station += 1
             node = f"sta-{station}"
-            for flow_index, spec in enumerate(group["flows"]):
-                direction, host = spec["direction"], spec.get("host", SERVER)
+            for flow_index, spec, direction in _directed(group["flows"]):
+                host = spec.get("host", SERVER)
                 counts[direction] += 1
                 sender, receiver = (node, host) if direction == "up" else (host, node)
                 flow = _flow(index, f"{direction}-{counts[direction]}", spec, sender, receiver)
@@ -269,6 +269,18 @@ def _flows(resolved: Mapping[str, Any]) -> Iterator[Flow]:
         flow = _flow(index, f"wired-{number + 1}", spec, spec["from"], spec["to"])
         yield replace(flow, field=f"wired.flow.{number}")
         index += 1
+
+
+def _directed(specs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Mapping[str, Any], str]]:
+    """Yield the flows of a station with their directions: of "both" one of each, with its name."""
+    for index, spec in enumerate(specs):
+        if spec["direction"] != "both":
+            yield index, spec, spec["direction"]
+            continue
+        for direction in ("up", "down"):
+            name = spec.get("name")
+            named = {} if name is None else {"name": f"{name}-{direction}"}
+            yield index, {**spec, **named, "direction": direction}, direction
 
 
 def _flow(index: int, id_: str, spec: Mapping[str, Any], sender: str, receiver: str) -> Flow:

@@ -125,6 +125,6 @@ def _group(stations: Sequence[Mapping[str, Any]], group: int) -> str:
 
 
 def _direction(station: Mapping[str, Any]) -> str:
-    """Return the direction of a station's flows; an empty text if they differ."""
+    """Return the direction of a station's flows; an empty text if there are two."""
     found = {str(flow.get("direction", "")) for flow in station.get("flows", ())}
-    return found.pop() if len(found) == 1 else ""
+    return found.pop() if len(found) == 1 and found != {"both"} else ""

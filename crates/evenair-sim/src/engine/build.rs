@@ -299,15 +299,18 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
     for group in &scenario.station {
         for number in 1..=group.count {
             station += 1;
-            for spec in &group.flows {
+            let directions = |spec: &'_ scenario::Flow| spec.directions().iter();
+            let each =
+                group.flows.iter().flat_map(|spec| directions(spec).map(move |way| (spec, *way)));
+            for (spec, direction) in each {
                 let index = flows.len() as u32;
-                let up = spec.direction == Some(Direction::Up);
-                let (count, name) = if up { (&mut ups, "up") } else { (&mut downs, "down") };
+                let up = direction == Direction::Up;
+                let count = if up { &mut ups } else { &mut downs };
                 *count += 1;
                 let start = spec.start.map_or(stagger * u64::from(index), |s| s.duration());
                 let host = spec.host.clone().unwrap_or_else(|| SERVER.to_owned());
                 let place = Attachment::Station { station, up, host };
-                let id = format!("{name}-{count}");
+                let id = format!("{direction}-{count}");
                 let extra = group.extra_header;
                 let headers = if up {
                     [spec.header + extra, spec.header]
@@ -315,7 +318,8 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
                     [spec.header, spec.header + extra]
                 };
                 let mut flow = flow(spec, id, index, place, headers, (Instant::ZERO + start, seed));
-                flow.name = flow.name.map(|name| numbered(&name, number, group.count));
+                let name = spec.name_of(direction);
+                flow.name = name.map(|name| numbered(&name, number, group.count));
                 flows.push(flow);
             }
         }

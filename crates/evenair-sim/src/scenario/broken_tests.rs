@@ -297,7 +297,7 @@ station.0.flows.1.start=10 => station.0.flows.1.start => got 10 s | the end of t
 station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's start
 station.0.flows.1={direction='up',start=2,stop=1} => station.0.flows.1.stop => got 1 s | start, 2 s
 station.0.flows.1.transport=udp => station.0.flows.1.rate => missing | "1 Mbps"
-station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off" over udp
+station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off", "voip" over udp
 station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "web" over TCP
 station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | no rate with application "bulk"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
@@ -308,6 +308,17 @@ station.0.flows.0.application=['bulk'] => station.0.flows.0.application => got a
 station.0.flows.0.application=bulky => station.0.flows.0.application => did you mean "bulk"?
 station.0.flows.0.application={on='1 s'} => station.0.flows.0.application.on => `on` is no parameter of a "bulk" application; accepted: kind
 station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "web" over TCP
+station.0.flows.0.application=voip => station.0.flows.0.application => got "voip" over newreno | "voip" over udp
+station.0.flows.0.direction=bot => station.0.flows.0.direction => did you mean "both"?
+station.0.flows.0={direction='both',transport='udp',application={kind='voip'},rate=1e6} => station.0.flows.0.rate => got 1 Mbps | no rate with application "voip"
+station.0.flows.0={direction='both',transport='udp',application={kind='voip'},segment=1460} => station.0.flows.0.segment => got 1460 | 160, 20 ms of codec "g711"
+station.0.flows.0={direction='both',transport='udp',application={kind='voip',codec='opus'},segment=160} => station.0.flows.0.segment => got 160 | 80, 20 ms of codec "opus"
+station.0.flows.0={direction='both',transport='udp',application={kind='voip',codec='g729'}} => station.0.flows.0.application.codec => got "g729"
+station.0.flows.0={direction='both',transport='udp',application={kind='voip',playout='adaptve'}} => station.0.flows.0.application.playout => did you mean "adaptive"?
+station.0.flows.0={direction='both',transport='udp',application={kind='voip',buffer=0}} => station.0.flows.0.application.buffer => got 0 s | above 0
+station.0.flows.0={direction='both',transport='udp',application={kind='voip',buffer='11 s'}} => station.0.flows.0.application.buffer => got 11 s | 10 s
+station.0.flows.0={direction='both',transport='udp',application={kind='voip',ie=95}} => station.0.flows.0.application.ie => got 95 | from 0 to 94
+station.0.flows.0={direction='both',transport='udp',application={kind='voip',bpl=0}} => station.0.flows.0.application.bpl => got 0 | from 1 to 100
 station.0.flows.0={direction='up',transport='udp',application='on-off'} => station.0.flows.0.rate => missing | which a "on-off" application needs
 station.0.flows.0={direction='up',transport='udp',application={kind='poisson',on=1},rate=1e6} => station.0.flows.0.application.on => no parameter of a "poisson"
 station.0.flows.0={direction='up',transport='udp',application={kind='on-off',onn=1},rate=1e6} => station.0.flows.0.application.onn => did you mean `on`? accepted: kind, on, off

@@ -17,7 +17,7 @@ use crate::scenario::tables::scenario::Scenario;
 use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::tables::wlan_cell::{DEFAULT_GUARD_INTERVAL, WlanCell};
 use crate::scenario::values::choices::Preamble;
-use crate::scenario::values::names::CellKind;
+use crate::scenario::values::names::{CellKind, Direction};
 use crate::scenario::values::node_names::SERVER;
 use crate::scenario::values::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 
@@ -70,7 +70,12 @@ pub(super) fn fill_document(document: &mut Value) {
         for key in ["error", "rate_control", "channel", "aggregation"] {
             put_kind_of(station, key);
         }
-        tables(station.get_mut("flows")).for_each(fill_flow);
+        for flow in tables(station.get_mut("flows")) {
+            if application(flow) == Some(VoipConfig::COMPONENT.name) {
+                default_to(flow, "direction", Direction::Both.name());
+            }
+            fill_flow(flow);
+        }
     }
 }
 
@@ -136,14 +141,18 @@ fn fill_flow(flow: &mut Map<String, Value>) {
     fill_tcp(flow);
 }
 
+/// The name of a flow's application, if it gives one.
+fn application(flow: &Map<String, Value>) -> Option<&str> {
+    let application = flow.get("application")?;
+    application.get("kind").unwrap_or(application).as_str()
+}
+
 /// The codec of a call.
 fn codec(flow: &Map<String, Value>) -> Option<Codec> {
-    let application = flow.get("application")?;
-    let name = application.get("kind").unwrap_or(application);
-    if name.as_str() != Some(VoipConfig::COMPONENT.name) {
-        return None;
-    }
-    application.get("codec").map_or(Some(Codec::default()), |name| Codec::from_name(name.as_str()?))
+    let given = flow
+        .get("application")
+        .filter(|_| application(flow) == Some(VoipConfig::COMPONENT.name))?;
+    given.get("codec").map_or(Some(Codec::default()), |name| Codec::from_name(name.as_str()?))
 }
 
 /// Writes the options of its preset into a flow.

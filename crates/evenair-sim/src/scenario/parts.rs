@@ -49,6 +49,7 @@ pub fn parts() -> Value {
 mod tests {
     use evenair_core::component::{Registry, read, write};
     use evenair_core::tcp::TcpConfig;
+    use evenair_core::traffic::Pattern;
     use serde_json::json;
 
     use super::*;
@@ -158,15 +159,19 @@ mod tests {
     fn every_application_runs_in_a_scenario() {
         let over_tcp =
             |application| with_flow(json!({ "direction": "up", "application": application }));
-        let over_udp = |application| {
+        let over_udp = |application: Value| {
+            let name = application.get("kind").unwrap_or(&application).as_str().map(str::to_owned);
+            let pattern = name.and_then(|name| Pattern::from_name(&name)).unwrap();
             let flow = json!({ "direction": "up", "application": application });
             let mut document = with_flow(flow);
             document["station"][0]["flows"][0]["transport"] = json!("udp");
-            document["station"][0]["flows"][0]["rate"] = json!("1 Mbps");
+            if pattern.uses_rate() {
+                document["station"][0]["flows"][0]["rate"] = json!("1 Mbps");
+            }
             document
         };
         assert_eq!(run_each::<evenair_core::traffic::Stream>(false, over_tcp), 1);
-        assert_eq!(run_each::<evenair_core::traffic::Pattern>(false, over_udp), 0);
+        assert_eq!(run_each::<Pattern>(false, over_udp), 0);
     }
 
     /// Each option of TCP at each of its bounds, and outside of them.

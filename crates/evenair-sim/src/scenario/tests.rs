@@ -523,6 +523,20 @@ fn application(text: &str) -> Result<Scenario, ScenarioError> {
     resolve(document_from_toml(text.as_bytes(), "test")?, "test")
 }
 
+#[test]
+fn a_call_has_the_size_of_its_codec_and_both_directions() {
+    let flow = |keys: &str| {
+        let text = format!(r#"station = [{{ flows = [{{ transport = "udp", {keys} }}] }}]"#);
+        let document = document_from_toml(text.as_bytes(), "test").unwrap();
+        resolve(document, "test").unwrap().station[0].flows[0].clone()
+    };
+    let call = flow(r#"application = "voip""#);
+    assert_eq!((call.segment, call.header), (160, 40));
+    assert_eq!((call.direction, call.rate), (Some(Direction::Both), None));
+    let opus = flow(r#"application = { codec = "opus", kind = "voip" }, direction = "up""#);
+    assert_eq!((opus.segment, opus.direction), (80, Some(Direction::Up)));
+}
+
 fn periods(text: &str) -> [Distribution; 2] {
     let scenario = application(text).unwrap();
     on_and_off(&scenario)

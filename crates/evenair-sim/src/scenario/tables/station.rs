@@ -83,6 +83,13 @@ pub struct Station {
     pub flows: Vec<Flow>,
 }
 
+impl Station {
+    /// The flows of each of its stations.
+    pub(crate) fn flow_count(&self) -> u64 {
+        self.flows.iter().map(|flow| flow.directions().len() as u64).sum()
+    }
+}
+
 fn one() -> u32 {
     1
 }

@@ -18,7 +18,10 @@ pub(super) fn check_labels(scenario: &Scenario) -> Checked {
         stations.add(&field, station.name.as_deref(), station.count)?;
         for (index, flow) in station.flows.iter().enumerate() {
             let field = format!("{field}.flows.{index}");
-            flows.add(&field, flow.name.as_deref(), station.count)?;
+            check_text(&format!("{field}.name"), flow.name.as_deref())?;
+            for &direction in flow.directions() {
+                flows.add(&field, flow.name_of(direction).as_deref(), station.count)?;
+            }
             check_text(&format!("{field}.group"), flow.group.as_deref())?;
         }
     }

@@ -86,7 +86,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     let stagger = scenario.stagger();
     check_component("cell.queue", &scenario.cell.queue().discipline)?;
     check_limiter(&scenario.gateway.limiter, end)?;
-    let each = |station: &Station| u64::from(station.count) * station.flows.len() as u64;
+    let each = |station: &Station| u64::from(station.count) * station.flow_count();
     let flows = scenario.station.iter().map(each).sum::<u64>() + scenario.wired.flow.len() as u64;
     let topology = check_wired(&scenario.wired, flows)?;
     if flows > MAX_FLOWS {
@@ -98,14 +98,16 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     for (index, station) in scenario.station.iter().enumerate() {
         let field = format!("station.{index}");
         check_station(&field, station, scenario)?;
+        let mut own = 0;
         for (flow_index, flow) in station.flows.iter().enumerate() {
             let field = format!("{field}.flows.{flow_index}");
             check_station_flow(&field, flow, &scenario.wired, &topology)?;
             check_flow(&field, flow)?;
             check_access_category(&field, flow, Some((&scenario.cell, station)))?;
             // Of the flows that this entry stands for, the one that starts last.
-            let last = u64::from(station.count - 1) * station.flows.len() as u64;
-            let staggered = stagger * (first + last + flow_index as u64);
+            own += flow.directions().len() as u64;
+            let last = u64::from(station.count - 1) * station.flow_count() + own - 1;
+            let staggered = stagger * (first + last);
             check_times(&field, flow, Seconds::from(staggered), Seconds::from(end))?;
             check_size(&field, flow, station, &scenario.cell)?;
             check_limits(&field, flow, station, scenario)?;
@@ -168,8 +170,8 @@ fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario
         _ => 0,
     };
     let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header) + request);
-    let (down, up) =
-        if flow.direction == Some(Direction::Down) { (data, ack) } else { (ack, data) };
+    let largest = |way| if flow.directions().contains(&way) { data } else { ack };
+    let (down, up) = (largest(Direction::Down), largest(Direction::Up));
     let up = up + u64::from(station.extra_header);
     let group = field.rsplit_once(".flows").map_or(field, |(group, _)| group);
     check_limit(|| "cell.queue.limit".to_owned(), scenario.cell.queue().limit, down)?;

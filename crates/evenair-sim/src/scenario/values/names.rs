@@ -54,6 +54,8 @@ named! {
         /// From the wired server to the station.
         #[default]
         Down => "down",
+        /// Two flows: one up, and one down.
+        Both => "both",
     }
     planned []
 }
