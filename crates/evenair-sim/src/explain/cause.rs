@@ -24,6 +24,12 @@ pub enum Cause {
     RoundTripTime,
     /// Its congestion control, for another reason.
     Cwnd,
+    /// Of a call: it takes long from mouth to ear.
+    CallDelay,
+    /// Of a call: its datagrams are lost.
+    CallLosses,
+    /// Of a call: its datagrams arrive after they were to be played.
+    CallLate,
 }
 
 /// Where packets are lost, by the keys of `data_losses` and `ack_losses`.
@@ -82,7 +88,7 @@ impl Losses {
     }
 
     /// Where most are lost, if any are.
-    fn worst(&self) -> Option<Place> {
+    pub(super) fn worst(&self) -> Option<Place> {
         let lossy = PLACES.into_iter().filter(|&place| self.of(place) > 0.0);
         lossy.reduce(|worst, place| if self.of(place) > self.of(worst) { place } else { worst })
     }

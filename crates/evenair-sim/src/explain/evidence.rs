@@ -58,6 +58,16 @@ pub(super) struct FlowEvidence {
     pub(super) data_losses: Losses,
     #[serde(default)]
     pub(super) ack_losses: Losses,
+    #[serde(default)]
+    pub(super) mos: Option<f64>,
+    #[serde(default)]
+    pub(super) r_factor: Option<f64>,
+    #[serde(default)]
+    pub(super) mouth_to_ear_s: Option<f64>,
+    #[serde(default)]
+    pub(super) loss_ratio: Option<f64>,
+    #[serde(default)]
+    pub(super) late_ratio: Option<f64>,
 }
 
 /// Shares of the measured time.
@@ -231,7 +241,7 @@ impl Evidence {
         let (direction, number) = flow.id.rsplit_once('-')?;
         let mut before = number.parse::<u64>().ok()?.checked_sub(1)?;
         for group in &self.scenario.station {
-            let is_same = |keys: &&FlowKeys| keys.direction == direction;
+            let is_same = |keys: &&FlowKeys| [direction, "both"].contains(&keys.direction.as_str());
             let own: Vec<_> = group.flows.iter().filter(is_same).collect();
             let flows = group.count as u64 * own.len() as u64;
             if before < flows {

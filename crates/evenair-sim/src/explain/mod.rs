@@ -11,9 +11,13 @@
 //!   half of its datagrams arrive.
 //! - Other flows that Jain's index does not compare, such as web pages beside bulk flows, have no share.
 //!
+//! A call of which many users are dissatisfied has a diagnosis as well, by its MOS and not by its goodput: see
+//! [`call`].
+//!
 //! What is read of a result is [`evidence`]'s, the cause follows in [`cause`], and [`sentence`] has the
 //! words. A number in a sentence is a number of the result, or the ratio of two.
 
+mod call;
 mod cause;
 mod evidence;
 mod sentence;
@@ -30,7 +34,7 @@ use evidence::{Evidence, FlowEvidence};
 
 pub use cause::{Cause, Place};
 
-/// Why a flow starves.
+/// Why a flow starves, or why its user is dissatisfied.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagnosis {
     /// The flow's id.
@@ -44,7 +48,10 @@ pub struct Diagnosis {
     pub goodput_bps: f64,
     /// The goodput that it would have if the flows that are compared had all the same, bit/s.
     pub fair_share_bps: f64,
-    /// In how many runs it starves.
+    /// Of a call with which many users are dissatisfied: its MOS. Absent of a flow that starves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mos: Option<f64>,
+    /// In how many runs it starves, or is such a call.
     pub starving_runs: usize,
     /// Of how many runs its numbers are the means.
     pub runs: usize,
@@ -64,7 +71,7 @@ impl fmt::Display for ExplainError {
 
 impl std::error::Error for ExplainError {}
 
-/// A diagnosis of each flow that starves, in the order of `flows`; none if none does.
+/// A diagnosis of each flow that starves or is a poor call, in the order of `flows`; none if none does.
 pub fn explain(result: &RunResult) -> Vec<Diagnosis> {
     // Without the traces, which are long.
     let keys = json!({
@@ -97,16 +104,24 @@ fn diagnoses(runs: &[Evidence]) -> Vec<Diagnosis> {
     let Some(mean) = Evidence::mean(runs) else { return Vec::new() };
     let starving: Vec<bool> = mean.flows.iter().map(|flow| starves(flow, &mean)).collect();
     let others = cause::others(&mean, &starving);
-    let each = mean.flows.iter().enumerate().filter(|(index, _)| starving[*index]);
+    let is_named = |(index, flow): &(usize, &FlowEvidence)| starving[*index] || call::is_poor(flow);
+    let each = mean.flows.iter().enumerate().filter(is_named);
     each.map(|(index, flow)| {
-        let (cause, place) = cause::find(flow, &others, &mean);
+        let is_call = call::is_poor(flow);
+        let (cause, place) =
+            if is_call { call::cause(flow) } else { cause::find(flow, &others, &mean) };
+        let is_so = |run: &&Evidence| match is_call {
+            true => call::is_poor(&run.flows[index]),
+            false => starves(&run.flows[index], run),
+        };
         Diagnosis {
             flow: flow.id.clone(),
             cause,
             place,
             goodput_bps: flow.goodput_bps,
             fair_share_bps: mean.fair_share_bps,
-            starving_runs: runs.iter().filter(|run| starves(&run.flows[index], run)).count(),
+            mos: flow.mos.filter(|_| is_call),
+            starving_runs: runs.iter().filter(is_so).count(),
             runs: runs.len(),
             text: sentence::text(flow, cause, place, &others, &mean),
         }

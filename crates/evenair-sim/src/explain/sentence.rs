@@ -73,6 +73,21 @@ pub(super) fn text(
             state(flow),
             percent(flow.retransmissions / flow.segments_sent.max(1.0))
         ),
+        (Cause::CallDelay, _) => {
+            let ms = digits(1e3 * flow.mouth_to_ear_s.unwrap_or(0.0));
+            format!("{ms} ms pass from speaking to hearing")
+        }
+        (Cause::CallLate, _) => {
+            let late = percent(flow.late_ratio.unwrap_or(0.0));
+            format!("{late} of its datagrams arrive after they were to be played")
+        }
+        (Cause::CallLosses, place) => {
+            let lost = percent(flow.loss_ratio.unwrap_or(0.0));
+            let at = place.map_or_else(String::new, |place| {
+                format!(", most of them {}", lost_at(place, run, flow))
+            });
+            format!("{lost} of its datagrams do not arrive{at}")
+        }
         (Cause::Cwnd, _) | (_, None) => {
             format!("{}, without a loss in the measured time", state(flow))
         }

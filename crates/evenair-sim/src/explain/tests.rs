@@ -302,3 +302,27 @@ fn many_flows_are_explained_at_once() {
     // With a sum over all flows for each flow of each sum this would take hours.
     assert_eq!(explain_json(&document.to_string()).unwrap().len(), 10_000);
 }
+
+/// By hand: a delay of 400 ms costs 93.2 - 62.2 = 31 of R (the table of the E-model's tests), a loss of 5 % 95 * 5 / 30.1 = 15.8. At a
+/// MOS of 3.6 nobody is named.
+#[test]
+fn a_poor_call_says_why() {
+    let call = |mos: f64, r: f64, delay: f64, loss: f64, late: f64| {
+        let losses = json!({ "ap_queue": 50.0 });
+        json!({
+            "application": "voip", "transport": "udp", "goodput_bps": 64e3, "mos": mos, "r_factor": r,
+            "mouth_to_ear_s": delay, "loss_ratio": loss, "late_ratio": late, "data_losses": losses,
+        })
+    };
+    let slow = explained("none", call(2.4, 46.5, 0.4, 0.05, 0.0));
+    assert_eq!((slow[0].cause, slow[0].mos), (Cause::CallDelay, Some(2.4)));
+    assert_eq!(slow[0].text, "400 ms pass from speaking to hearing");
+    let (cause, place, text) = one("none", call(3.0, 58.0, 0.08, 0.12, 0.01));
+    assert_eq!((cause, place), (Cause::CallLosses, Some(Place::ApQueue)));
+    let expected = "12% of its datagrams do not arrive, most of them dropped at the AP's queue";
+    assert!(text.starts_with(expected), "{text}");
+    let (cause, _, text) = one("none", call(3.0, 58.0, 0.08, 0.01, 0.12));
+    assert_eq!(cause, Cause::CallLate);
+    assert_eq!(text, "12% of its datagrams arrive after they were to be played");
+    assert_eq!(explained("none", call(3.6, 70.0, 0.08, 0.05, 0.0)).len(), 0);
+}
