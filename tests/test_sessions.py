@@ -110,6 +110,6 @@ def test_a_bad_trace_is_told(
 
 def test_applications_are_parts(evenair_here: Evenair) -> None:
     listed = evenair_here("parts", "application").stdout
-    for name in ("bulk", "file", "web", "cbr", "poisson", "on-off", "think", "opened_by"):
+    for name in ("bulk", "file", "web", "cbr", "poisson", "on-off", "voip", "think", "opened_by"):
         assert name in listed
     assert "lognormal" in evenair_here("parts", "distribution").stdout

@@ -104,6 +104,8 @@ class RunResult:
             "mean_down_goodput_bps": self._mean_goodput("down"),
             **{f"ap_queue_{name}": queue.get(name) for name in _QUEUE_METRICS},
             "mean_session_s": self._mean_session(),
+            "mean_mos": self._mean_of("mos"),
+            "worst_mos": min(self._known("mos"), default=None),
             **{name: document.get("frame", {}).get(name) for name in _FRAME_METRICS},
             **tables.flat({"requests": document.get("requests", {})}),
             **tables.flat({"limiter": document.get("limiter", {})}),
@@ -116,6 +118,15 @@ class RunResult:
     def _mean_goodput(self, direction: str) -> float | None:
         flows = [flow for flow in self.document["flows"] if flow["direction"] == direction]
         return sum(flow["goodput_bps"] for flow in flows) / len(flows) if flows else None
+
+    def _known(self, name: str) -> list[float]:
+        """Return a number of all flows that have it."""
+        flows = self.document["flows"] + self.document.get("wired", {}).get("flows", [])
+        return [flow[name] for flow in flows if flow.get(name) is not None]
+
+    def _mean_of(self, name: str) -> float | None:
+        known = self._known(name)
+        return math.fsum(known) / len(known) if known else None
 
     def _mean_session(self) -> float | None:
         sessions = self.document.get("sessions") or []

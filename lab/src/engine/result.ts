@@ -18,7 +18,9 @@ export interface Diagnosis {
   place?: string;
   goodput_bps: number;
   fair_share_bps: number;
-  /** In how many runs it starves. */
+  /** Of a call with which many users are dissatisfied. */
+  mos?: number;
+  /** In how many runs it starves, or is such a call. */
   starving_runs: number;
   /** Of how many runs the numbers are the means. */
   runs: number;
@@ -281,6 +283,8 @@ export interface FlowResult {
   retransmissions: number;
   timeouts: number;
   mean_rtt_s: number | null;
+  /** Of a call. */
+  mos?: number | null;
   limited_by?: Record<string, number>;
 }
 

@@ -49,8 +49,9 @@ function Diagnoses({ view, isLabelled }: { view: View; isLabelled: boolean }) {
 }
 
 /** As `evenair run --explain` says it. */
-function starves({ starving_runs, runs, goodput_bps, fair_share_bps }: Diagnosis): string {
+function starves({ starving_runs, runs, goodput_bps, fair_share_bps, mos }: Diagnosis): string {
   const often = runs > 1 ? ` in ${starving_runs} of ${runs} runs` : "";
+  if (mos !== undefined) return `is a poor call${often} (MOS ${mos.toFixed(2)})`;
   const [goodput, share] = [goodput_bps, fair_share_bps].map((bps) => (bps / 1e6).toFixed(3));
   return `starves${often} (${goodput} Mb/s, fair share ${share})`;
 }

@@ -17,8 +17,11 @@ const STATION_KEYS = {
   wimax: ["modulation"],
 };
 
+/** Applications over UDP that send at the flow's rate. */
+const PACED = ["cbr", "poisson", "on-off"];
+
 /** Applications over UDP; all others are of TCP, and "bulk" of TFRC as well. */
-const DATAGRAMS = ["cbr", "poisson", "on-off"];
+const DATAGRAMS = [...PACED, "voip"];
 
 /** Sets keys of a text. Rejects with the error of the scenario that no removal can mend. */
 export async function fit(
@@ -57,6 +60,13 @@ export async function fit(
       if (isUdp && valueAt(scenario, `${flow}.rate`) === undefined) {
         toml = await language.set(toml, [[`${flow}.rate`, "1 Mbps"]]);
         added.push(`${flow}.rate = "1 Mbps"`);
+      }
+    }
+    const paced = /^(.+)\.application(\.kind)?$/.exec(key)?.[1];
+    if (scenario && paced && PACED.includes(String(value))) {
+      if (valueAt(scenario, `${paced}.rate`) === undefined) {
+        toml = await language.set(toml, [[`${paced}.rate`, "1 Mbps"]]);
+        added.push(`${paced}.rate = "1 Mbps"`);
       }
     }
     toml = await language.set(toml, [change]);

@@ -19,6 +19,8 @@ export function metrics(result: RunResult): Map<string, number> {
     ["ap_queue_mean_acks", queue?.mean_acks],
     ["ap_queue_mean_delay_s", queue?.mean_delay_s],
     ["mean_session_s", meanOf(result.sessions?.map(({ start_s, end_s }) => end_s - start_s))],
+    ["mean_mos", meanOf(scores(result))],
+    ["worst_mos", scores(result).length > 0 ? Math.min(...scores(result)) : null],
     ["dl_utilization", frame?.["dl_utilization"]],
     ["ul_utilization", frame?.["ul_utilization"]],
     ...members("requests", result.requests),
@@ -47,6 +49,12 @@ function members(prefix: string, block: Record<string, number> | undefined): [st
 
 function distribution(prefix: string, delays: Distribution | null | undefined): [string, number][] {
   return Object.entries(delays ?? {}).map(([key, value]) => [`${prefix}_${key}_s`, value]);
+}
+
+/** The mean opinion scores of all calls. */
+function scores(result: RunResult): number[] {
+  const flows = [...result.flows, ...(result.wired?.flows ?? [])];
+  return flows.flatMap(({ mos }) => mos ?? []);
 }
 
 function meanGoodput(result: RunResult, direction: "up" | "down"): number | null {

@@ -34,6 +34,8 @@ METRICS: dict[str, type[float] | type[int]] = {
     "mean_rtt_s": float,
     "sessions": int,
     "mean_session_s": float,
+    "mean_mos": float,
+    "worst_mos": float,
     "dl_utilization": float,
     "ul_utilization": float,
     "requests_sent": int,

@@ -45,7 +45,7 @@ def print_result(result: RunResult | RunSet) -> None:
 
 
 def print_diagnoses(result: RunResult | RunSet) -> None:
-    """Print why flows starve, a line for each that does."""
+    """Print why flows starve and calls are poor, a line for each that does."""
     first = result.runs[0] if isinstance(result, RunSet) else result
     names = {flow["id"]: flow["name"] or flow["id"] for flow in first.document["flows"]}
     found = result.explain()
@@ -55,6 +55,8 @@ def print_diagnoses(result: RunResult | RunSet) -> None:
 
 def _starves(found: Diagnosis) -> str:
     often = f" in {found.starving_runs} of {found.runs} runs" if found.runs > 1 else ""
+    if found.mos is not None:
+        return f"is a poor call{often} (MOS {found.mos:.2f})"
     goodput, share = found.goodput_bps / 1e6, found.fair_share_bps / 1e6
     return f"starves{often} ({goodput:.3f} Mb/s, fair share {share:.3f})"
 
@@ -99,7 +101,9 @@ def _flow_table(runs: Sequence[RunResult], left_out: set[str], goodput: _Cell) -
     texts = {name: heading for name, heading in _TEXTS.items() if name not in left_out}
     for heading in texts.values():
         table.add_column(heading)
-    for heading in ("goodput\n(Mb/s)", "RTT\n(ms)", "retrans-\nmissions", "time-\nouts"):
+    calls = ("MOS",) if any("mos" in flow for flow in document["flows"]) else ()
+    numbers = ("goodput\n(Mb/s)", "RTT\n(ms)", *calls, "retrans-\nmissions", "time-\nouts")
+    for heading in numbers:
         table.add_column(heading, justify="right")
     table.add_column("limited by")
     counts = 0 if len(runs) == 1 else 1
@@ -114,6 +118,7 @@ def _flow_table(runs: Sequence[RunResult], left_out: set[str], goodput: _Cell) -
                 *(shown[name] for name in texts),
                 _number(runs, k, goodput, "goodput_bps", 3, 1e-6),
                 _number(runs, k, mean_alone, "mean_rtt_s", 1, 1e3),
+                *(_number(runs, k, mean_alone, "mos", 2) for _ in calls),
                 _number(runs, k, mean_alone, "retransmissions", counts),
                 _number(runs, k, mean_alone, "timeouts", counts),
                 _limit([run.document["flows"][k].get("limited_by") for run in runs]),
@@ -164,6 +169,8 @@ _TOTALS = (
     "ap_queue_loss_ratio",
     "ap_queue_mean_packets",
     "mean_session_s",
+    "mean_mos",
+    "worst_mos",
     "limiter_mean_rate_bps",
     "limiter_packets_dropped",
 )
