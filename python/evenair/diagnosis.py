@@ -33,7 +33,7 @@ class Diagnosis(NamedTuple):
 
 
 def diagnoses(result: str) -> list[Diagnosis]:
-    """Return a diagnosis of each flow that starves or is a poor call, from a result document as JSON text.
+    """Return a diagnosis of each flow that starves or is a poor call, from a document as JSON text.
 
     Of a document of several runs, from their means. Raises ValueError if it is not one.
     """

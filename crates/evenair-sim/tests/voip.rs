@@ -38,8 +38,8 @@ fn is_near(value: Option<f64>, expected: f64) -> bool {
     (value.unwrap() - expected).abs() < 1e-5
 }
 
-/// Datagrams of 160 + 40 bytes cross 10 Mb/s in 0.16 ms, and 10 ms: with 20 ms of speech and 60 ms in the playout buffer 90.16
-/// ms. R and MOS of that delay are calculated from the equations of G.107 apart from evenair.
+/// Datagrams of 160 + 40 bytes cross 10 Mb/s in 0.16 ms, and 10 ms: with 20 ms of speech and 60 ms in the playout
+/// buffer 90.16 ms. R and MOS of that delay are calculated from the equations of G.107 apart from evenair.
 #[test]
 fn a_call_over_an_unshared_link() {
     let result = between_hosts(r#"application = "voip""#, "");
@@ -53,8 +53,8 @@ fn a_call_over_an_unshared_link() {
     assert_eq!((flow.segments_sent, flow.goodput_bps), (5000, 64_000.0));
 }
 
-/// Opus: 80 bytes, so that they cross 10 Mb/s in 0.096 ms, and 6.5 ms of look-ahead. With a playout buffer of 20 ms it is 56.596
-/// ms.
+/// Opus: 80 bytes, so that they cross 10 Mb/s in 0.096 ms, and 6.5 ms of look-ahead. With a playout buffer of 20 ms it
+/// is 56.596 ms.
 #[test]
 fn another_codec_and_playout_buffer() {
     let application = r#"application = { kind = "voip", codec = "opus", buffer = "20 ms" }"#;
@@ -64,8 +64,8 @@ fn another_codec_and_playout_buffer() {
     assert_eq!(result.wired.flows[0].goodput_bps, 32_000.0);
 }
 
-/// What is lost is what the link has lost, but for what is under way when measuring begins or ends: Ie,eff = 95 P / (P / BurstR +
-/// 25.1).
+/// What is lost is what the link has lost, but for what is under way when measuring begins or ends: Ie,eff = 95 P / (P
+/// / BurstR + 25.1).
 #[test]
 fn losses_of_a_call() {
     let result = between_hosts(
@@ -102,8 +102,8 @@ fn a_call_has_two_directions() {
     assert_eq!(ids, ["down-1", "down-2", "down-3", "down-4"]);
 }
 
-/// A call whose receiver holds datagrams for 1 ms only misses some beside a download, and one with 200 ms hardly any; losses and
-/// late ones make its MOS worse than its delay alone would.
+/// A call whose receiver holds datagrams for 1 ms only misses some beside a download, and one with 200 ms hardly any;
+/// losses and late ones make its MOS worse than its delay alone would.
 #[test]
 fn a_short_playout_buffer_misses_late_datagrams() {
     let late = |buffer: &str| {

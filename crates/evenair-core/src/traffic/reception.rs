@@ -1,9 +1,9 @@
 //! What receivers make of the datagrams of an application.
 //!
-//! An application over UDP whose user notices more than what arrives has a receiver here: a [`Receiver`], and a variant
-//! of [`Reception`]. It is told of each datagram that arrives, in the order in which they were sent, since flows keep
-//! their order. What it cannot learn from datagrams (when those were sent that do not arrive, or what they belong to)
-//! follows from the application's configuration, of which it is made.
+//! An application over UDP whose user notices more than what arrives has a receiver here: a [`Receiver`], and a
+//! variant of [`Reception`]. It is told of each datagram that arrives, in the order in which they were sent, since
+//! flows keep their order. What it cannot learn from datagrams (when those were sent that do not arrive, or what they
+//! belong to) follows from the application's configuration, of which it is made.
 
 use super::datagrams::Pattern;
 use super::receiver::Receiver;

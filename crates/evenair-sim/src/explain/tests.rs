@@ -303,8 +303,8 @@ fn many_flows_are_explained_at_once() {
     assert_eq!(explain_json(&document.to_string()).unwrap().len(), 10_000);
 }
 
-/// By hand: a delay of 400 ms costs 93.2 - 62.2 = 31 of R (the table of the E-model's tests), a loss of 5 % 95 * 5 / 30.1 = 15.8. At a
-/// MOS of 3.6 nobody is named.
+/// By hand: a delay of 400 ms costs 93.2 - 62.2 = 31 of R (the table of the E-model's tests), a loss of 5 % 95 * 5 /
+/// 30.1 = 15.8. At a MOS of 3.6 nobody is named.
 #[test]
 fn a_poor_call_says_why() {
     let call = |mos: f64, r: f64, delay: f64, loss: f64, late: f64| {

@@ -24,8 +24,8 @@ impl Quality {
 }
 
 /// How a call is heard, at the end where it is heard. All is of the datagrams that were sent in the measured time and
-/// whose fate is known at its end: those that have arrived, that later ones have overtaken, or that were to be played by
-/// then. Null where that is none.
+/// whose fate is known at its end: those that have arrived, that later ones have overtaken, or that were to be played
+/// by then. Null where that is none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CallResult {
     /// Mean opinion score of the conversation, 1 to 4.5 (ITU-T G.107, annex B).

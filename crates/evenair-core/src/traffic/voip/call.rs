@@ -21,8 +21,8 @@ pub struct CallReceiver {
     heard: Heard,
 }
 
-/// What a receiver heard of the datagrams that were sent in the measured time and whose fate is known at its end: those
-/// that have arrived, that later ones have overtaken, or that were to be played by then.
+/// What a receiver heard of the datagrams that were sent in the measured time and whose fate is known at its end:
+/// those that have arrived, that later ones have overtaken, or that were to be played by then.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Heard {
     /// Their number.
@@ -119,8 +119,8 @@ impl Heard {
         (self.lost + self.late) as f64 / self.datagrams as f64
     }
 
-    /// The mean length of a burst of datagrams that were not played, as a multiple of what it would be if they were not
-    /// played at random (BurstR of ITU-T G.107, 7.5), at least 1. At random it is 1 / (1 - loss).
+    /// The mean length of a burst of datagrams that were not played, as a multiple of what it would be if they were
+    /// not played at random (BurstR of ITU-T G.107, 7.5), at least 1. At random it is 1 / (1 - loss).
     pub fn burst_ratio(&self) -> f64 {
         let missed = self.lost + self.late;
         if missed == 0 {
@@ -184,8 +184,9 @@ mod tests {
         [heard.datagrams, heard.lost, heard.late, heard.bursts]
     }
 
-    /// By hand: sent at 100, 120, ... ms, and played 5 + 30 ms later. Of 0 to 9, 2, 3 and 6 are lost and 4 takes 36 ms: late.
-    /// When measuring ends at 355 ms, 11, sent at 320 ms, was to be played just then, and 10 before; 12 is not due.
+    /// By hand: sent at 100, 120, ... ms, and played 5 + 30 ms later. Of 0 to 9, 2, 3 and 6 are lost and 4 takes 36
+    /// ms: late. When measuring ends at 355 ms, 11, sent at 320 ms, was to be played just then, and 10 before; 12 is
+    /// not due.
     #[test]
     fn a_call_by_hand() {
         let mut call = receiver(30);
@@ -207,8 +208,8 @@ mod tests {
         assert!((jitter - sum / 7.0 * 1e-3).abs() < 1e-12, "{jitter}");
     }
 
-    /// Measuring begins at 140 ms, when the datagram with number 2 is sent: 1 does not count, though it arrives later, and the
-    /// loss of 3 and 4 is a burst: 2 of 4, so its length is 2 and that at random 1 / (1 - 1 / 2).
+    /// Measuring begins at 140 ms, when the datagram with number 2 is sent: 1 does not count, though it arrives later,
+    /// and the loss of 3 and 4 is a burst: 2 of 4, so its length is 2 and that at random 1 / (1 - 1 / 2).
     #[test]
     fn the_measured_time_begins_with_what_is_sent_in_it() {
         let mut call = receiver(30);
@@ -222,8 +223,8 @@ mod tests {
         assert_eq!((heard.loss_ratio(), heard.burst_ratio()), (0.5, 1.0));
     }
 
-    /// Until something arrives the playout buffer has the delay that it holds datagrams for: at 300 ms those before 270 ms
-    /// were due, at 100, 120, ... 260 ms. The call ends at 200 ms.
+    /// Until something arrives the playout buffer has the delay that it holds datagrams for: at 300 ms those before
+    /// 270 ms were due, at 100, 120, ... 260 ms. The call ends at 200 ms.
     #[test]
     fn a_call_of_which_nothing_arrives() {
         let silent = receiver(30);
@@ -236,8 +237,8 @@ mod tests {
     proptest! {
         #![proptest_config(evenair_testing::config!())]
 
-        /// Whatever arrives when: what is not late has arrived by the time it is played, all are counted once, and losses
-        /// come in no more bursts than there are.
+        /// Whatever arrives when: what is not late has arrived by the time it is played, all are counted once, and
+        /// losses come in no more bursts than there are.
         #[test]
         fn nothing_is_played_before_it_arrives(
             transits in prop::collection::vec(prop::option::of(1..200_u64), 1..100),

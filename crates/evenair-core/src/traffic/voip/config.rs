@@ -49,8 +49,8 @@ impl Codec {
         }
     }
 
-    /// What it must know of the speech after the frame: nothing, or what libopus gives as `OPUS_GET_LOOKAHEAD` for speech,
-    /// 312 samples at 48 kHz.
+    /// What it must know of the speech after the frame: nothing, or what libopus gives as `OPUS_GET_LOOKAHEAD` for
+    /// speech, 312 samples at 48 kHz.
     pub const fn look_ahead(self) -> Duration {
         match self {
             Self::G711 => Duration::ZERO,
@@ -58,8 +58,8 @@ impl Codec {
         }
     }
 
-    /// What it does to speech. G.711 with the concealment of its appendix I: G.113 appendix I, tables I.1 and I.3. For Opus
-    /// none is standardised: that it is as good as G.711, loss or not, is an assumption.
+    /// What it does to speech. G.711 with the concealment of its appendix I: G.113 appendix I, tables I.1 and I.3. For
+    /// Opus none is standardised: that it is as good as G.711, loss or not, is an assumption.
     pub const fn impairment(self) -> Impairment {
         match self {
             Self::G711 | Self::Opus => Impairment { ie: 0.0, bpl: 25.1 },

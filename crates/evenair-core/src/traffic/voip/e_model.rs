@@ -39,8 +39,8 @@ pub fn rating(path: &Path, codec: &Impairment) -> f64 {
     RO - IS - delay_impairment(path.delay_s * 1e3) - loss_impairment(path, codec)
 }
 
-/// The mean opinion score of a conversation (MOS-CQE) with this rating (annex B). Below a rating of 6.5 the cubic of the
-/// annex leaves the scale, which begins at 1.
+/// The mean opinion score of a conversation (MOS-CQE) with this rating (annex B). Below a rating of 6.5 the cubic of
+/// the annex leaves the scale, which begins at 1.
 pub fn mean_opinion_score(rating: f64) -> f64 {
     let r = rating.clamp(0.0, 100.0);
     (1.0 + 0.035 * r + r * (r - 60.0) * (100.0 - r) * 7e-6).max(1.0)
@@ -144,8 +144,8 @@ mod tests {
         assert_eq!((mean_opinion_score(-5.0), mean_opinion_score(100.0)), (1.0, 4.5));
     }
 
-    /// Cole and Rosenbluth 2001 approximate Id of the same model: 0.024 d + 0.11 (d - 177.3) above 177.3 ms. They draw it
-    /// for up to 400 ms, and it is within 3.5 of the equations there.
+    /// Cole and Rosenbluth 2001 approximate Id of the same model: 0.024 d + 0.11 (d - 177.3) above 177.3 ms. They draw
+    /// it for up to 400 ms, and it is within 3.5 of the equations there.
     #[test]
     fn the_published_approximation_is_near() {
         for ms in (0..=400).step_by(10).map(f64::from) {

@@ -9,8 +9,8 @@ named! {
         /// The first datagram of the call waits for a set time, and all others keep its delay.
         #[default]
         Fixed => "fixed",
-        /// The delay follows the mean and the variation of the network's (Ramjee, Kurose, Towsley and Schulzrinne 1994,
-        /// algorithm 1).
+        /// The delay follows the mean and the variation of the network's (Ramjee, Kurose, Towsley and Schulzrinne
+        /// 1994, algorithm 1).
         Adaptive => "adaptive",
     }
     planned []
@@ -94,8 +94,8 @@ mod tests {
         assert_eq!([8, 100, 1].map(|ms| buffer.accept(MS(ms))), [MS(68); 3]);
     }
 
-    /// By hand: 10 ms, then 30 ms. The mean is 10 + 0.001998 * 20 = 10.03996 ms, the deviation 0.998002 * 5 + 0.001998 *
-    /// 19.96004 = 5.02989016 ms, and the delay 30.15952064 ms.
+    /// By hand: 10 ms, then 30 ms. The mean is 10 + 0.001998 * 20 = 10.03996 ms, the deviation 0.998002 * 5 + 0.001998
+    /// * 19.96004 = 5.02989016 ms, and the delay 30.15952064 ms.
     #[test]
     fn an_adaptive_delay_by_hand() {
         let mut buffer = PlayoutBuffer::new(Playout::Adaptive, MS(60));

@@ -27,8 +27,8 @@ pub(crate) const TCP_HEADER: u32 = 20 + 20;
 #[serde(deny_unknown_fields, default, remote = "Self")]
 #[schemars(!remote)]
 pub struct Flow {
-    /// The flow's name in results; absent: none. With direction "both" they are NAME-up and NAME-down; those of an entry
-    /// of several stations are NAME-1, NAME-2 and so on. No two flows have the same.
+    /// The flow's name in results; absent: none. With direction "both" they are NAME-up and NAME-down; those of an
+    /// entry of several stations are NAME-1, NAME-2 and so on. No two flows have the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub name: Option<String>,
@@ -36,8 +36,8 @@ pub struct Flow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100))]
     pub group: Option<String>,
-    /// Where a station's data go: "down" from the host to the station, "up", or "both": a flow of each direction, up first
-    /// (default: none, with "voip" "both").
+    /// Where a station's data go: "down" from the host to the station, "up", or "both": a flow of each direction, up
+    /// first (default: none, with "voip" "both").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
     /// The wired end of a station's flow (default: "server").
