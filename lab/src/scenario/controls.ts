@@ -133,7 +133,9 @@ export function controlsOf(grammar: Grammar, scenario: ResolvedScenario): Group[
 /** `Stations, up`; with a number where several groups would have the same name. */
 function stationNames(stations: { name?: string; flows: { direction?: string }[] }[]): string[] {
   const plain = stations.map(({ name, flows }) => {
-    const directions = [...new Set(flows.map(({ direction }) => (direction === "both" ? "up and down" : direction)))].join(" and ");
+    const directions = [
+      ...new Set(flows.map(({ direction }) => (direction === "both" ? "up and down" : direction))),
+    ].join(" and ");
     return name ?? `Stations, ${directions}`;
   });
   return plain.map((name, index) =>
