@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use schemars::SchemaGenerator;
 use serde_json::Value as Json;
 
-/// Reads the text of the file at a path; the error says what is wrong with the file.
-pub type ReadText = fn(&str) -> Result<String, String>;
+/// Reads the file at a path; the error says what is wrong with it.
+pub type ReadFile = fn(&str) -> Result<Vec<u8>, String>;
 
 /// How the values of a type are read and described.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct CompositeType {
     /// The accepted values, for error messages and lists.
     pub accepted: fn() -> String,
     /// Reads a value. Keys that a table omits keep their values in the second argument, the value so
-    /// far. The third argument reads the files that a table names; `None` refuses them.
+    /// far, which of a parameter that may be absent is `()`. The third argument reads the files that a table names; `None` refuses them.
     pub read: ReadComposite,
     /// A value for people, as TOML has it.
     pub shown: fn(&dyn Composite) -> Json,
@@ -30,7 +30,7 @@ pub struct CompositeType {
 pub type ReadComposite = fn(
     &mut dyn erased_serde::Deserializer<'_>,
     &dyn Composite,
-    Option<ReadText>,
+    Option<ReadFile>,
 ) -> Result<Box<dyn Composite>, erased_serde::Error>;
 
 /// Two types are equal if they are the same static.

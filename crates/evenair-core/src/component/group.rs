@@ -95,7 +95,7 @@ impl<'de, A: MapAccess<'de>, G: Parameters> MapAccess<'de> for Fields<'_, A, G> 
             };
             let current = current.clone();
             let value =
-                self.map.next_value_seed(ParameterSeed { parameter, current, read_text: None })?;
+                self.map.next_value_seed(ParameterSeed { parameter, current, read_file: None })?;
             let assigned = self.group.assign(parameter.name, value);
             debug_assert!(assigned, "{key}: a value of another type");
         }

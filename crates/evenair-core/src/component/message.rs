@@ -69,13 +69,18 @@ pub fn shown(text: &str) -> String {
 }
 
 /// A JSON value from outside as an error message shows it.
-pub(super) fn shown_value(value: &serde_json::Value) -> String {
+pub fn shown_value(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => shown(text),
         serde_json::Value::Array(_) => "a list".to_owned(),
         serde_json::Value::Object(_) => "a table".to_owned(),
         plain => plain.to_string(),
     }
+}
+
+/// A path in quotes. The end of a path identifies the file, so that longer ones than other texts are shown in full.
+pub fn shown_path(path: &str) -> String {
+    if path.chars().count() <= 200 { format!("{path:?}") } else { shown(path) }
 }
 
 /// The error message of a deserializer in the form of this module. `key` is the last key on the

@@ -22,7 +22,7 @@
 //!
 //! // With a limit, from any deserializer:
 //! let text = r#"{ "kind": "droptail", "limit": "30 KB" }"#;
-//! let reader = Reader { has_limit: true, read_text: None };
+//! let reader = Reader { has_limit: true, read_file: None };
 //! let table = reader.read::<Config, _>(&mut serde_json::Deserializer::from_str(text)).unwrap();
 //! assert_eq!(table.limit, Some(QueueLimit::Bytes(30_000)));
 //!
@@ -54,7 +54,7 @@ pub mod untagged;
 
 pub(crate) use bounds::each_parameter_at_bounds;
 pub use bucket_size::BucketSize;
-pub use composite::{Composite, CompositeType, ReadText};
+pub use composite::{Composite, CompositeType, ReadFile};
 pub use group::Beside;
 pub use limit::QueueLimit;
 pub use parameter::{

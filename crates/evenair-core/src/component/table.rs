@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::bucket_size::BucketSize;
-use super::composite::ReadText;
+use super::composite::ReadFile;
 use super::limit::QueueLimit;
 use super::message::{quoted_list, shown_value, unknown_key, unknown_name};
 use super::parameter::{Parameter, ParameterType, Value};
@@ -26,7 +26,7 @@ pub struct Reader {
     /// Whether a table has a `limit` besides the component's own parameters.
     pub has_limit: bool,
     /// Reads the files of traces; `None` refuses them.
-    pub read_text: Option<ReadText>,
+    pub read_file: Option<ReadFile>,
 }
 
 /// What [`Reader::read`] has read.
@@ -111,8 +111,8 @@ impl<'de, R: Registry> Visitor<'de> for TableVisitor<R> {
             } else if key == "limit" && self.reader.has_limit {
                 limit = Some(map.next_value()?);
             } else if let Some((parameter, current)) = found {
-                let read_text = self.reader.read_text;
-                let seed = ParameterSeed { parameter, current, read_text };
+                let read_file = self.reader.read_file;
+                let seed = ParameterSeed { parameter, current, read_file };
                 let value = map.next_value_seed(seed)?;
                 let assigned = configuration.assign(parameter.name, value);
                 debug_assert!(assigned, "{key}: a value of another type");
@@ -169,7 +169,7 @@ pub(crate) struct ParameterSeed {
     pub(crate) parameter: &'static Parameter,
     /// The value so far; a distribution keeps of it what the table does not give.
     pub(crate) current: Value,
-    pub(crate) read_text: Option<ReadText>,
+    pub(crate) read_file: Option<ReadFile>,
 }
 
 impl<'de> DeserializeSeed<'de> for ParameterSeed {
@@ -177,11 +177,22 @@ impl<'de> DeserializeSeed<'de> for ParameterSeed {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         let parameter_type = self.parameter.parameter_type;
+        if let (ParameterType::Composite(composite), Some(_)) =
+            (parameter_type, self.parameter.absent)
+        {
+            let got = serde_json::Value::deserialize(deserializer)?;
+            if got.is_null() {
+                return Ok(Value::Absent);
+            }
+            let from = &mut <dyn erased_serde::Deserializer<'_>>::erase(got);
+            let value = (composite.read)(from, &(), self.read_file);
+            return value.map(Value::Composite).map_err(D::Error::custom);
+        }
         if let (ParameterType::Composite(composite), Value::Composite(current)) =
             (parameter_type, &self.current)
         {
             let from = &mut <dyn erased_serde::Deserializer<'_>>::erase(deserializer);
-            let value = (composite.read)(from, &**current, self.read_text);
+            let value = (composite.read)(from, &**current, self.read_file);
             return value.map(Value::Composite).map_err(D::Error::custom);
         }
         let got = serde_json::Value::deserialize(deserializer)?;

@@ -434,7 +434,7 @@ fn files_of_traces_are_the_drivers() {
     let error = parse::<Stream>(&table).unwrap_err();
     assert_eq!(error, "got the file \"sizes\"; accepted: values");
     let reader =
-        Reader { read_text: Some(|path| Ok(format!("{path}\n1 KB\n3"))), has_limit: false };
+        Reader { read_file: Some(|path| Ok(format!("{path}\n1 KB\n3").into())), has_limit: false };
     let Stream::File(file) = reader.read(&table).unwrap().configuration else { panic!() };
     assert_eq!(file.size.trace_values(), Some(&[1000.0, 3.0][..]));
 }

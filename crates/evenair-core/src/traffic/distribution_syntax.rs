@@ -11,10 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, json};
 
 use super::distribution::{Distribution, Family};
-use crate::component::message::{shown, unknown_key};
+use crate::component::message::{shown_path, unknown_key};
 use crate::component::{
     Bounds, Bytes, Composite, CompositeType, DISTRIBUTION, KindSeed, ParameterSeed, Parameters,
-    ReadText, RefusedSeed, Registry, Seconds, Value, each_parameter_at_bounds,
+    ReadFile, RefusedSeed, Registry, Seconds, Value, each_parameter_at_bounds,
 };
 
 /// The family that has values instead of a mean.
@@ -57,8 +57,8 @@ impl Quantity for Sizes {
 const fn composite<Q: Quantity>() -> CompositeType {
     CompositeType {
         accepted: || Q::UNIT.accepted().to_owned(),
-        read: |from, current, read_text| {
-            let seed = DistributionSeed { unit: Q::UNIT, current: of(current), read_text };
+        read: |from, current, read_file| {
+            let seed = DistributionSeed { unit: Q::UNIT, current: of(current), read_file };
             Ok(Box::new(seed.deserialize(from)?))
         },
         shown: |value| as_toml(of(value), Q::UNIT).into(),
@@ -121,7 +121,7 @@ impl<'de> DeserializeSeed<'de> for QuantitySeed {
 struct DistributionSeed<'a> {
     unit: Unit,
     current: &'a Distribution,
-    read_text: Option<ReadText>,
+    read_file: Option<ReadFile>,
 }
 
 impl<'de> DeserializeSeed<'de> for DistributionSeed<'_> {
@@ -156,7 +156,7 @@ impl<'de> Visitor<'de> for DistributionSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Distribution, A::Error> {
-        let (unit, read_text) = (self.unit, self.read_text);
+        let (unit, read_file) = (self.unit, self.read_file);
         let mut family = self.current.family().clone();
         let mut mean = self.current.mean();
         let mut values: Option<Arc<[f64]>> = None;
@@ -173,11 +173,11 @@ impl<'de> Visitor<'de> for DistributionSeed<'_> {
                 "mean" if !is_trace => mean = map.next_value_seed(QuantitySeed(unit))?,
                 "values" if is_trace => values = Some(map.next_value_seed(ValuesSeed(unit))?),
                 "file" if is_trace => {
-                    values = Some(map.next_value_seed(FileSeed { unit, read_text })?);
+                    values = Some(map.next_value_seed(FileSeed { unit, read_file })?);
                 }
                 _ => match found {
                     Some((parameter, current)) => {
-                        let seed = ParameterSeed { parameter, current, read_text };
+                        let seed = ParameterSeed { parameter, current, read_file };
                         let value = map.next_value_seed(seed)?;
                         family.assign(parameter.name, value);
                     }
@@ -236,7 +236,7 @@ impl<'de> DeserializeSeed<'de> for ValuesSeed {
 /// the first line.
 struct FileSeed {
     unit: Unit,
-    read_text: Option<ReadText>,
+    read_file: Option<ReadFile>,
 }
 
 impl<'de> DeserializeSeed<'de> for FileSeed {
@@ -244,11 +244,12 @@ impl<'de> DeserializeSeed<'de> for FileSeed {
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Arc<[f64]>, D::Error> {
         let path = String::deserialize(from)?;
-        let named = named(&path);
-        let Some(read_text) = self.read_text else {
+        let named = shown_path(&path);
+        let Some(read_file) = self.read_file else {
             return Err(D::Error::custom(format!("got the file {named}; accepted: values")));
         };
-        let text = read_text(&path).map_err(|problem| {
+        let is_text = |bytes| String::from_utf8(bytes).map_err(|_| "it is no text".to_owned());
+        let text = read_file(&path).and_then(is_text).map_err(|problem| {
             D::Error::custom(format!("got {named}: {problem}; accepted: a text file of values"))
         })?;
         let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
@@ -270,15 +271,9 @@ impl<'de> DeserializeSeed<'de> for FileSeed {
 }
 
 /// Whether a line starts with a word that is no number, as `nan` and `inf` are.
-fn is_heading(line: &str) -> bool {
+pub(super) fn is_heading(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     word.starts_with(char::is_alphabetic) && word.parse::<f64>().is_err()
-}
-
-/// A path in quotes. The end of a path identifies the file, so that longer ones than other texts
-/// are shown in full.
-fn named(path: &str) -> String {
-    if path.chars().count() <= 200 { format!("{path:?}") } else { shown(path) }
 }
 
 fn checked(values: Vec<f64>) -> Result<Arc<[f64]>, String> {

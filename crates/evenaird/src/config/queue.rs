@@ -97,7 +97,7 @@ struct WithLimit(Table<Discipline>);
 
 impl<'de> Deserialize<'de> for WithLimit {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Reader { has_limit: true, read_text: None }.read(from).map(Self)
+        Reader { has_limit: true, read_file: None }.read(from).map(Self)
     }
 }
 

@@ -66,7 +66,7 @@ fn default_queue(limit: u32) -> Queue {
 }
 
 fn read<'de, D: Deserializer<'de>>(deserializer: D, limit: u32) -> Result<Queue, D::Error> {
-    let table = Reader { has_limit: true, read_text: None }.read(deserializer)?;
+    let table = Reader { has_limit: true, read_file: None }.read(deserializer)?;
     let limit = table.limit.unwrap_or(QueueLimit::Packets(limit));
     Ok(Queue { discipline: table.configuration, limit })
 }

@@ -23,11 +23,11 @@ pub fn read_no_files() {
 
 /// Reads an application, and the files of its traces.
 pub(crate) fn application<'de, D: Deserializer<'de>>(from: D) -> Result<Application, D::Error> {
-    let reader = Reader { has_limit: false, read_text: Some(read_text) };
+    let reader = Reader { has_limit: false, read_file: Some(read_file) };
     Ok(reader.read(from)?.configuration)
 }
 
-fn read_text(path: &str) -> Result<String, String> {
+fn read_file(path: &str) -> Result<Vec<u8>, String> {
     if !READS_FILES.load(Ordering::Relaxed) {
         return Err("a page in the browser reads no files".to_owned());
     }
@@ -42,13 +42,13 @@ fn read_text(path: &str) -> Result<String, String> {
         return Err("it is empty".to_owned());
     }
     // What is larger than stated is not read to its end, either.
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let file = File::open(path).map_err(message)?;
     if metadata.len() <= MAX_BYTES {
-        file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(message)?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(message)?;
     }
-    if metadata.len().max(text.len() as u64) > MAX_BYTES {
+    if metadata.len().max(bytes.len() as u64) > MAX_BYTES {
         return Err(format!("it is larger than {} MB", MAX_BYTES / 1_000_000));
     }
-    Ok(text)
+    Ok(bytes)
 }
