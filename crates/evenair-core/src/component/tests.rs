@@ -19,7 +19,7 @@ use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Queue, QueueDiscipline, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
-use crate::traffic::{Application, Datagrams, Distribution, Draws, Family, Pattern, Stream};
+use crate::traffic::{Application, Datagrams, Distribution, Draws, Family, Offer, Pattern, Stream};
 use crate::units::Rate;
 
 /// Reads a table as a configuration file has it.
@@ -326,10 +326,11 @@ fn every_limiter_runs() {
 #[test]
 fn every_application_runs() {
     check(|config: &Pattern| {
-        let (interval, start) = (Duration::from_millis(1), Instant::from_nanos(5));
-        let mut datagrams = Datagrams::new(config, interval, start, 1, 0);
+        let (rate, start) = (Some(Rate::from_mbps(10)), Instant::from_nanos(5));
+        let offer = Offer { rate, segment: 1250 };
+        let mut datagrams = Datagrams::new(config, offer, start, 1, 0);
         let mut last = start;
-        for _ in 0..200 {
+        for _ in 0..3000 {
             assert!(datagrams.next() >= last, "{config:?}: {} after {last}", datagrams.next());
             last = datagrams.next();
             datagrams.advance();

@@ -1,10 +1,11 @@
-//! Applications over UDP: the sending times of a flow's datagrams, which all have the same size.
+//! Applications over UDP: the sending times and the sizes of a flow's datagrams.
 
-use super::voip::VoipConfig;
+use super::voip::{self, VoipConfig};
 use super::{Distribution, Draws, distribution_of_times};
 use crate::component::{configuration, registry};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
+use crate::units::Rate;
 
 registry! {
     /// An application over UDP.
@@ -65,13 +66,32 @@ configuration! {
 /// gives no shape, so it is the default of ns-2's Application/Traffic/Pareto.
 const HALF_A_SECOND: Distribution = Distribution::pareto(0.5, 1.5);
 
-/// Generates the sending times of an application's datagrams.
+/// What a flow says of its datagrams.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// The flow's rate, of payload.
+    pub rate: Option<Rate>,
+    /// Payload of a datagram, of those of varying size the largest, bytes.
+    pub segment: u32,
+}
+
+impl Offer {
+    /// Time between two datagrams of `segment` bytes at the flow's rate.
+    pub fn interval(&self) -> Duration {
+        let interval = self.rate.map(|rate| rate.time_for(u64::from(self.segment)));
+        interval.unwrap_or(Duration::ZERO).max(Duration::from_nanos(1))
+    }
+}
+
+/// Generates the sending times and the sizes of an application's datagrams.
 #[derive(Clone, Debug)]
 pub struct Datagrams {
     process: Process,
     /// Interval between two datagrams, at the flow's rate if the application uses it.
     interval: Duration,
     next: Instant,
+    /// Of the next one, bytes.
+    payload: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -90,17 +110,10 @@ enum Process {
 }
 
 impl Datagrams {
-    /// Creates the configured application. `interval` is the interval between datagrams at the
-    /// flow's rate, `flow` the index of the flow in the run.
+    /// Creates the configured application. `flow` is the index of the flow in the run.
     ///
     /// The first datagram is sent at `start`, with "poisson" an exponential interval later.
-    pub fn new(
-        pattern: &Pattern,
-        interval: Duration,
-        start: Instant,
-        seed: u64,
-        flow: u32,
-    ) -> Self {
+    pub fn new(pattern: &Pattern, offer: Offer, start: Instant, seed: u64, flow: u32) -> Self {
         let stream = |number| RngStream::new(seed, StreamId::Traffic, 2 * u64::from(flow) + number);
         let process = match pattern {
             Pattern::Cbr(CbrConfig {}) | Pattern::Voip(_) => Process::Constant,
@@ -112,10 +125,14 @@ impl Datagrams {
                 Process::OnOff { on, off, left }
             }
         };
-        let waits = matches!(process, Process::Poisson(_));
-        let mut datagrams = Self { process, interval, next: start };
-        if waits {
-            datagrams.advance();
+        let interval = match pattern {
+            Pattern::Voip(_) => voip::INTERVAL,
+            _ => offer.interval(),
+        };
+        let mut datagrams = Self { process, interval, next: start, payload: offer.segment };
+        match &datagrams.process {
+            Process::Constant | Process::OnOff { .. } => {}
+            Process::Poisson(_) => datagrams.advance(),
         }
         datagrams
     }
@@ -124,6 +141,12 @@ impl Datagrams {
     #[inline(always)]
     pub fn next(&self) -> Instant {
         self.next
+    }
+
+    /// The payload of the next datagram, bytes.
+    #[inline(always)]
+    pub fn payload(&self) -> u32 {
+        self.payload
     }
 
     /// Moves on to the datagram after the next one.
@@ -165,7 +188,10 @@ mod tests {
 
     /// The sending times of the first `count` datagrams, in seconds.
     fn times(pattern: &Pattern, interval: Duration, count: usize) -> Vec<f64> {
-        let mut datagrams = Datagrams::new(pattern, interval, Instant::ZERO, 1, 0);
+        // A byte in each interval.
+        let rate = Some(Rate::from_bps(8_000_000_000 / interval.as_nanos()));
+        let offer = Offer { rate, segment: 1 };
+        let mut datagrams = Datagrams::new(pattern, offer, Instant::ZERO, 1, 0);
         let mut next = || {
             let at = datagrams.next().as_secs_f64();
             datagrams.advance();

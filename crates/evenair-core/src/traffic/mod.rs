@@ -12,7 +12,7 @@ mod receiver;
 mod reception;
 pub mod voip;
 
-pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PoissonConfig};
+pub use datagrams::{CbrConfig, Datagrams, Offer, OnOffConfig, Pattern, PoissonConfig};
 pub use distribution::{
     DeterministicConfig, Distribution, Draws, ExponentialConfig, Family, LognormalConfig,
     ParetoConfig, TraceConfig, UniformConfig,

@@ -19,8 +19,10 @@ const MAX_UNDER_WAY: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct UdpSource {
     header: PacketHeader,
-    payload: u32,
-    /// When the application makes them; none if it makes none.
+    /// The payload of the largest datagram. Datagrams are numbered in multiples of it, so that the number of
+    /// one follows from its [`Packet::seq`].
+    segment: u32,
+    /// When the application makes them, and how large; none if it makes none.
     source: Option<Datagrams>,
     /// From when on nothing is sent.
     stop: Instant,
@@ -30,21 +32,28 @@ pub struct UdpSource {
 }
 
 impl UdpSource {
-    /// Datagrams of `payload` bytes, at the times of `source`, before `stop`.
+    /// Datagrams of up to `segment` bytes, at the times and with the sizes of `source`, before `stop`.
     pub fn new(
         header: PacketHeader,
-        payload: u32,
+        segment: u32,
         source: Option<Datagrams>,
         stop: Instant,
     ) -> Self {
-        Self { header, payload, source, stop, sent: 0, sent_at: VecDeque::new() }
+        Self { header, segment, source, stop, sent: 0, sent_at: VecDeque::new() }
     }
 
     /// The datagram that is due, for who knows when it was sent.
     #[inline]
     pub fn next_datagram(&mut self) -> Packet {
+        let payload = self.payload();
         let (at, seq) = self.depart();
-        self.header.packet(at, PacketKind::Datagram, self.payload, seq)
+        self.header.packet(at, PacketKind::Datagram, payload, seq)
+    }
+
+    /// The payload of the datagram that is due.
+    #[inline(always)]
+    fn payload(&self) -> u32 {
+        self.source.as_ref().map_or(self.segment, Datagrams::payload)
     }
 
     /// Notes what a copy of this source has sent before `until`.
@@ -71,7 +80,7 @@ impl UdpSource {
         if let Some(source) = &mut self.source {
             source.advance();
         }
-        let seq = self.sent * u64::from(self.payload);
+        let seq = self.sent * u64::from(self.segment);
         self.sent += 1;
         (at, seq)
     }
@@ -89,8 +98,9 @@ impl UdpSource {
 
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while self.poll_at() <= now {
+            let payload = self.payload();
             let (_, seq) = self.note_departure();
-            out.send(&self.header.packet(now, PacketKind::Datagram, self.payload, seq), None);
+            out.send(&self.header.packet(now, PacketKind::Datagram, payload, seq), None);
         }
     }
 }
@@ -136,12 +146,12 @@ impl Endpoint for UdpSource {
 }
 
 /// Without packets, for who computes what becomes of each datagram: the times and the numbers are all that
-/// tells one from the other.
+/// tells one from the other, as all have the same size.
 impl Ends<UdpSource, UdpSink> {
     /// A datagram.
     pub fn datagram(&self) -> Packet {
-        let UdpSource { header, payload, .. } = &self.source;
-        header.packet(Instant::ZERO, PacketKind::Datagram, *payload, 0)
+        let UdpSource { header, segment, .. } = &self.source;
+        header.packet(Instant::ZERO, PacketKind::Datagram, *segment, 0)
     }
 
     /// The source.
@@ -164,14 +174,14 @@ impl Ends<UdpSource, UdpSink> {
     #[inline(always)]
     pub fn arrive(&mut self, now: Instant, sent: Instant) {
         self.one_way_delay.record(now.since(sent));
-        self.sink.received += u64::from(self.source.payload);
+        self.sink.received += u64::from(self.source.segment);
     }
 }
 
 impl Source for UdpSource {
     /// The datagrams before this one will not arrive: flows keep their order.
     fn first_sent(&mut self, packet: &Packet, _option: Option<&PacketOption>) -> Option<Instant> {
-        let number = packet.seq / u64::from(self.payload);
+        let number = packet.seq / u64::from(self.segment);
         if self.sent <= number {
             return Some(self.sent_by_copy(number));
         }

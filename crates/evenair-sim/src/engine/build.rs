@@ -352,8 +352,8 @@ fn flow(
         Application::Datagrams(pattern) => Some(pattern),
         Application::Stream(_) => None,
     };
-    let interval = spec.datagram_interval();
-    let datagrams = pattern.map(|pattern| Datagrams::new(pattern, interval, start, seed, index));
+    let offer = spec.offer();
+    let datagrams = pattern.map(|pattern| Datagrams::new(pattern, offer, start, seed, index));
     let reception = pattern.and_then(|pattern| Reception::new(pattern, start, stop));
     let (ends, answers) = spec.transport.ends(FlowSpec {
         headers,

@@ -3,8 +3,7 @@
 use evenair_core::component::{Beside, BitRate, Seconds};
 use evenair_core::packet::AccessCategory;
 use evenair_core::tcp::{TcpConfig, TcpPreset};
-use evenair_core::time::Duration;
-use evenair_core::traffic::{Application, Pattern, voip};
+use evenair_core::traffic::{Application, Offer};
 use evenair_core::transport::Config as Transport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -110,13 +109,9 @@ impl Flow {
         })
     }
 
-    /// Time between two datagrams: the application's own, or at the flow's rate; none without a rate.
-    pub(crate) fn datagram_interval(&self) -> Duration {
-        if let Application::Datagrams(Pattern::Voip(_)) = self.application {
-            return voip::INTERVAL;
-        }
-        let interval = self.rate.map(|rate| rate.rate().time_for(u64::from(self.segment)));
-        interval.unwrap_or(Duration::ZERO).max(Duration::from_nanos(1))
+    /// What it says of its datagrams.
+    pub(crate) fn offer(&self) -> Offer {
+        Offer { rate: self.rate.map(BitRate::rate), segment: self.segment }
     }
 }
 

@@ -124,7 +124,7 @@ fn transports() -> String {
 
 /// With shorter on periods, one datagram would take an unbounded number of them.
 fn check_on_off(field: &str, config: &OnOffConfig, flow: &Flow) -> Checked {
-    let interval = flow.datagram_interval().as_secs_f64();
+    let interval = flow.offer().interval().as_secs_f64();
     let mean = config.on.mean();
     if mean < interval {
         let accepted = format!("at least {interval} s on average, a datagram at the flow's rate");
