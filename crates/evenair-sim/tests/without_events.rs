@@ -12,6 +12,18 @@ fn pick<T: Clone>(rng: &mut RngStream, values: &[T]) -> T {
     values[rng.up_to(values.len() as u32 - 1) as usize].clone()
 }
 
+/// Packets of any size, some of which leave at the same time, again and again.
+fn trace(rng: &mut RngStream) -> Value {
+    let mut at = 0.0;
+    let packets: Vec<_> = (0..=rng.up_to(20))
+        .map(|_| {
+            at += pick(rng, &[0.0, 0.0, 0.001, 0.03]);
+            json!([at, 29 + rng.up_to(1471)])
+        })
+        .collect();
+    json!({ "kind": "trace", "packets": packets, "repeat": at + 0.01 })
+}
+
 /// A flow of which the other end is the server.
 fn flow(rng: &mut RngStream, has_categories: bool) -> Value {
     let (kind, rate) = (rng.up_to(9), pick(rng, &["60 kbps", "300 kbps", "2 Mbps", "9 Mbps"]));
@@ -23,6 +35,7 @@ fn flow(rng: &mut RngStream, has_categories: bool) -> Value {
         3 => {
             json!({ "transport": "udp", "application": { "kind": "voip", "playout": "adaptive" } })
         }
+        4 => json!({ "direction": "up", "transport": "udp", "application": trace(rng) }),
         _ => {
             let application = pick(rng, &["cbr", "cbr", "poisson", "on-off"]);
             json!({

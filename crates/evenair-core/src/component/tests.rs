@@ -19,7 +19,9 @@ use crate::packet::{Ecn, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{self, ActionLog, Queue, QueueDiscipline, QueueLimit, TxQueue};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
-use crate::traffic::{Application, Datagrams, Distribution, Draws, Family, Offer, Pattern, Stream};
+use crate::traffic::{
+    Application, Datagrams, Distribution, Draws, Family, Offer, Pattern, Stream, TraceDirection,
+};
 use crate::units::Rate;
 
 /// Reads a table as a configuration file has it.
@@ -327,7 +329,7 @@ fn every_limiter_runs() {
 fn every_application_runs() {
     check(|config: &Pattern| {
         let (rate, start) = (Some(Rate::from_mbps(10)), Instant::from_nanos(5));
-        let offer = Offer { rate, segment: 1250 };
+        let offer = Offer { rate, segment: 1250, header: 28, direction: TraceDirection::Up };
         let mut datagrams = Datagrams::new(config, offer, start, 1, 0);
         let mut last = start;
         for _ in 0..3000 {

@@ -1,5 +1,6 @@
 //! Applications over UDP: the sending times and the sizes of a flow's datagrams.
 
+use super::packet_trace::{PacketTraceConfig, Replay, TraceDirection};
 use super::voip::{self, VoipConfig};
 use super::{Distribution, Draws, distribution_of_times};
 use crate::component::{configuration, registry};
@@ -14,6 +15,7 @@ registry! {
         Poisson(PoissonConfig),
         OnOff(OnOffConfig),
         Voip(VoipConfig),
+        Trace(PacketTraceConfig),
     }
     kind "application", noun "application", planned &[]
 }
@@ -23,7 +25,7 @@ impl Pattern {
     pub fn uses_rate(&self) -> bool {
         match self {
             Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) => true,
-            Self::Voip(_) => false,
+            Self::Voip(_) | Self::Trace(_) => false,
         }
     }
 }
@@ -69,10 +71,14 @@ const HALF_A_SECOND: Distribution = Distribution::pareto(0.5, 1.5);
 /// What a flow says of its datagrams.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
-    /// The flow's rate, of payload.
+    /// The flow's rate, of payload; none where the application has its own.
     pub rate: Option<Rate>,
     /// Payload of a datagram, of those of varying size the largest, bytes.
     pub segment: u32,
+    /// IP and transport header of each, bytes.
+    pub header: u32,
+    /// Where they go.
+    pub direction: TraceDirection,
 }
 
 impl Offer {
@@ -107,6 +113,7 @@ enum Process {
         /// Remaining time of the current on period at `next`.
         left: Duration,
     },
+    Trace(Replay),
 }
 
 impl Datagrams {
@@ -124,6 +131,9 @@ impl Datagrams {
                 let left = Duration::from_secs_f64(on.draw());
                 Process::OnOff { on, off, left }
             }
+            Pattern::Trace(config) => {
+                Process::Trace(Replay::new(config, offer.direction, offer.header, start))
+            }
         };
         let interval = match pattern {
             Pattern::Voip(_) => voip::INTERVAL,
@@ -133,6 +143,7 @@ impl Datagrams {
         match &datagrams.process {
             Process::Constant | Process::OnOff { .. } => {}
             Process::Poisson(_) => datagrams.advance(),
+            Process::Trace(replay) => (datagrams.next, datagrams.payload) = replay.next(),
         }
         datagrams
     }
@@ -149,12 +160,17 @@ impl Datagrams {
         self.payload
     }
 
+    /// Whether datagrams have different sizes, or several leave at the same time.
+    pub fn varies(&self) -> bool {
+        matches!(self.process, Process::Trace(_))
+    }
+
     /// Moves on to the datagram after the next one.
     #[inline(always)]
     pub fn advance(&mut self) {
         match self.process {
             Process::Constant => self.next += self.interval,
-            Process::Poisson(_) | Process::OnOff { .. } => self.draw_next(),
+            Process::Poisson(_) | Process::OnOff { .. } | Process::Trace(_) => self.draw_next(),
         }
     }
 
@@ -176,6 +192,10 @@ impl Datagrams {
                 self.next += missing;
                 *left = *left - missing;
             }
+            Process::Trace(replay) => {
+                replay.advance();
+                (self.next, self.payload) = replay.next();
+            }
         }
     }
 }
@@ -190,7 +210,7 @@ mod tests {
     fn times(pattern: &Pattern, interval: Duration, count: usize) -> Vec<f64> {
         // A byte in each interval.
         let rate = Some(Rate::from_bps(8_000_000_000 / interval.as_nanos()));
-        let offer = Offer { rate, segment: 1 };
+        let offer = Offer { rate, segment: 1, header: 28, direction: TraceDirection::Up };
         let mut datagrams = Datagrams::new(pattern, offer, Instant::ZERO, 1, 0);
         let mut next = || {
             let at = datagrams.next().as_secs_f64();

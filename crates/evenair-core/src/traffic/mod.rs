@@ -8,6 +8,7 @@
 mod datagrams;
 mod distribution;
 mod distribution_syntax;
+mod packet_trace;
 mod receiver;
 mod reception;
 pub mod voip;
@@ -18,6 +19,7 @@ pub use distribution::{
     ParetoConfig, TraceConfig, UniformConfig,
 };
 pub use distribution_syntax::{TRACE, distribution_of_sizes, distribution_of_times};
+pub use packet_trace::{PacketTraceConfig, Packets, Times, TraceDirection, TraceFile, TracePacket};
 pub use receiver::{Received, Receiver};
 pub use reception::Reception;
 

@@ -21,7 +21,7 @@ impl Reception {
     /// That of an application from `start` to `stop`; none if nothing is made of its datagrams.
     pub fn new(application: &Pattern, start: Instant, stop: Instant) -> Option<Self> {
         match application {
-            Pattern::Cbr(_) | Pattern::Poisson(_) | Pattern::OnOff(_) => None,
+            Pattern::Cbr(_) | Pattern::Poisson(_) | Pattern::OnOff(_) | Pattern::Trace(_) => None,
             Pattern::Voip(config) => {
                 Some(Self::Call(CallReceiver::new(config.clone(), start, stop)))
             }

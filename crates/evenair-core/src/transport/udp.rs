@@ -154,6 +154,11 @@ impl Ends<UdpSource, UdpSink> {
         header.packet(Instant::ZERO, PacketKind::Datagram, *segment, 0)
     }
 
+    /// Whether datagrams do not all have the same size.
+    pub fn varies(&self) -> bool {
+        self.source.source.as_ref().is_some_and(Datagrams::varies)
+    }
+
     /// The source.
     pub fn source(&mut self) -> &mut UdpSource {
         &mut self.source

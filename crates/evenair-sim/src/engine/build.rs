@@ -7,7 +7,9 @@ use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::{Application, Datagrams, OpenedBy, Reception, Stream};
+use evenair_core::traffic::{
+    Application, Datagrams, OpenedBy, Reception, Stream, TraceDirection,
+};
 use evenair_core::transport::{Answers, AnyEnds, FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
@@ -191,8 +193,11 @@ pub(crate) fn network<M: SimMedium>(
     if !has_all_events && matches!(scenario.cell, scenario::Cell::Wlan(_)) {
         fed = feed(&mut cell, flows);
     }
-    // A receiver of the application is told of each datagram as a packet.
-    let is_plain = |flow: &&Flow| matches!(&flow.ends, AnyEnds::Udp(ends) if !ends.has_reception());
+    // Streams have datagrams of one size, and no receiver that is told of each as a packet.
+    let is_plain = |flow: &&Flow| match &flow.ends {
+        AnyEnds::Udp(ends) => !ends.has_reception() && !ends.varies(),
+        _ => false,
+    };
     let datagrams = flows.iter().filter(is_plain);
     let between_hosts =
         datagrams.filter_map(|flow| match (&flow.place, routes[flow.index.0 as usize].first[1]) {
@@ -352,7 +357,9 @@ fn flow(
         Application::Datagrams(pattern) => Some(pattern),
         Application::Stream(_) => None,
     };
-    let offer = spec.offer();
+    let is_up = !matches!(place, Attachment::Station { up: false, .. });
+    let direction = if is_up { TraceDirection::Up } else { TraceDirection::Down };
+    let offer = spec.offer(direction);
     let datagrams = pattern.map(|pattern| Datagrams::new(pattern, offer, start, seed, index));
     let reception = pattern.and_then(|pattern| Reception::new(pattern, start, stop));
     let (ends, answers) = spec.transport.ends(FlowSpec {

@@ -356,6 +356,26 @@ station.0.count=2000 => station.0.flows.0.start => got none | before the end of 
 cell.queue.limit=1 B => cell.queue.limit => got 1 B | at least
 wired.queue={limit='100 B'} => wired.queue.limit => got 100 B | at least
 wired.queue.kind=fifo => wired.queue.kind => got "fifo" | "droptail"
+station.0.flows.0={direction='up',transport='udp',application='trace'} => station.0.flows.0.application => a trace of nothing | file or packets
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]]},rate=1} => station.0.flows.0.rate => got 1 bps | no rate with application "trace"
+station.0.flows.0={direction='up',application={kind='trace',packets=[[0,100]]}} => station.0.flows.0.application => got "trace" over newreno | "trace" over udp
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',file='no such.pcap'}} => station.0.flows.0.application.file => got "no such.pcap": No such file | a CSV, pcap or pcapng file
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',file=1}} => station.0.flows.0.application.file => got 1 | a CSV, pcap or pcapng file
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[]}} => station.0.flows.0.application.packets => got 0 packets | from 1 to 100000
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=1}} => station.0.flows.0.application.packets => got 1 | a list of packets
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0]]}} => station.0.flows.0.application.packets => packet 1: got a list | [time, size]
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100],[-1,100]]}} => station.0.flows.0.application.packets => packet 2: got -1: it is negative
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[1,100],[0,100]]}} => station.0.flows.0.application.packets => packet 2: got 0 s after 1 s | times in order
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,0]]}} => station.0.flows.0.application.packets => packet 1: got 0 B | from 1 to 65535 B
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100,'dwn']]}} => station.0.flows.0.application.packets => packet 1: got "dwn"; did you mean "down"?
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100],[0,28]]}} => station.0.flows.0.application.packets => packet 2: got 28 B | from 29 to 1500 B
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,1501]]}} => station.0.flows.0.application.packets => packet 1: got 1501 B | from 29 to 1500 B
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100,'down']]}} => station.0.flows.0.application.packets => got no packet that goes up
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100],[2,100]],repeat='1 s'}} => station.0.flows.0.application.repeat => got 1 s | at least the length of the trace, 2 s
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],repeat=0}} => station.0.flows.0.application.repeat => got 0 | above 0
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],address='1.2.3.4'}} => station.0.flows.0.application => got address without a capture
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],address='1.2.3'}} => station.0.flows.0.application.address => got "1.2.3" | an IP address
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],times='epoch'}} => station.0.flows.0.application.times => got "epoch" | "from-first", "as-given"
 trace.interval=0 => trace.interval => got 0 s | above 0
 trace.interval=1 ns => trace.interval => 000000000 samples | up to 10000000
 name=3 => name => got 3 | a text in quotes

@@ -7,12 +7,13 @@ use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::tcp::TcpPreset;
+use evenair_core::traffic::PacketTraceConfig;
 use evenair_core::traffic::voip::{Codec, VoipConfig};
 use evenair_core::transport::{Config as Transport, Timestamps};
 use serde_json::{Map, Value, json};
 
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::flow::DEFAULT_SEGMENT;
+use crate::scenario::tables::flow::{DEFAULT_SEGMENT, UDP_HEADER};
 use crate::scenario::tables::scenario::Scenario;
 use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::tables::wlan_cell::{DEFAULT_GUARD_INTERVAL, WlanCell};
@@ -130,6 +131,12 @@ fn fill_flow(flow: &mut Map<String, Value>) {
     if let Some(transport) = name.and_then(Transport::from_name) {
         let defaults = transport.flow_defaults();
         default_to(flow, "application", defaults.application);
+        // The packets of a trace are plain ones of UDP, in an Ethernet MTU of 1500.
+        let application = flow.get("application").map(|a| a.get("kind").unwrap_or(a));
+        if application.and_then(Value::as_str) == Some(PacketTraceConfig::COMPONENT.name) {
+            default_to(flow, "header", UDP_HEADER);
+            default_to(flow, "segment", 1500 - UDP_HEADER);
+        }
         let timestamps = match flow.get("timestamps") {
             Some(Value::Bool(true)) if transport.is_tcp() => Timestamps::BYTES,
             _ => 0,

@@ -44,13 +44,14 @@ pub fn document_from_toml(text: &[u8], source: &str) -> Result<Value, ScenarioEr
     Ok(document)
 }
 
-/// Makes the files of traces, which a scenario names as seen from its own file, relative to the
+/// Makes the files of traces (distributions and applications), which a scenario names as seen from its own file, relative to the
 /// working directory.
 fn anchor_traces(value: &mut Value, folder: &Path) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| anchor_traces(item, folder)),
         Value::Object(table) => {
-            let is_trace = table.get(DISTRIBUTION).is_some_and(|name| name == TRACE);
+            let is = |key| table.get(key).is_some_and(|name| name == TRACE);
+            let is_trace = is(DISTRIBUTION) || is("kind");
             if let (true, Some(Value::String(file))) = (is_trace, table.get_mut("file")) {
                 *file = folder.join(&*file).to_string_lossy().into_owned();
             }

@@ -3,7 +3,7 @@
 use evenair_core::component::{Beside, BitRate, Seconds};
 use evenair_core::packet::AccessCategory;
 use evenair_core::tcp::{TcpConfig, TcpPreset};
-use evenair_core::traffic::{Application, Offer};
+use evenair_core::traffic::{Application, Offer, TraceDirection};
 use evenair_core::transport::Config as Transport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -17,6 +17,9 @@ pub(crate) const DEFAULT_SEGMENT: u32 = 1460;
 
 /// Bytes of the IPv4 and TCP headers without options (RFC 791 section 3.1, RFC 9293 section 3.1).
 pub(crate) const TCP_HEADER: u32 = 20 + 20;
+
+/// Bytes of the IPv4 and UDP headers (RFC 791 section 3.1, RFC 768).
+pub(crate) const UDP_HEADER: u32 = 20 + 8;
 
 /// One flow: between a station and a wired host, or between two wired hosts (in `wired.flow`).
 ///
@@ -54,12 +57,12 @@ pub struct Flow {
     #[serde(deserialize_with = "trace_file::application")]
     pub application: Application,
     /// Payload of a full segment or of a datagram, bytes (default: 1460, over TFRC and with timestamps 1448; with
-    /// "voip" that of the codec).
+    /// "voip" that of the codec, with "trace" 1472); of datagrams of varying size the largest.
     #[serde(deserialize_with = "bounded_integer::<1, 65_495, _>")]
     #[schemars(range(min = 1, max = 65_495))]
     pub segment: u32,
     /// IP and transport header, bytes, at least 40 for TCP, 52 with timestamps, and 28 for UDP (default: 40, with
-    /// timestamps and over TFRC with RTP 52).
+    /// timestamps and over TFRC with RTP 52, with "trace" 28).
     #[serde(deserialize_with = "bounded_integer::<28, 120, _>")]
     #[schemars(range(min = 28, max = 120))]
     pub header: u32,
@@ -109,9 +112,10 @@ impl Flow {
         })
     }
 
-    /// What it says of its datagrams.
-    pub(crate) fn offer(&self) -> Offer {
-        Offer { rate: self.rate.map(BitRate::rate), segment: self.segment }
+    /// What it says of its datagrams, which go in this direction.
+    pub(crate) fn offer(&self, direction: TraceDirection) -> Offer {
+        let (segment, header) = (self.segment, self.header);
+        Offer { rate: self.rate.map(BitRate::rate), segment, header, direction }
     }
 }
 

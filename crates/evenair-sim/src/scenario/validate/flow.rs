@@ -6,7 +6,10 @@ use evenair_core::medium::PhyFormat;
 use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::time::Duration;
-use evenair_core::traffic::{Application, Distribution, OnOffConfig, Pattern, Stream};
+use evenair_core::traffic::{
+    Application, Distribution, OnOffConfig, PacketTraceConfig, Pattern, Stream, TraceDirection,
+    TracePacket,
+};
 use evenair_core::transport::Timestamps;
 
 use super::checks::check_component;
@@ -70,6 +73,9 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
                 return Err(fail(&at("application.request"), &format!("got {request}"), &accepted));
             }
         }
+        Application::Datagrams(Pattern::Trace(trace)) => {
+            check_trace(&at("application"), trace, flow)?;
+        }
         Application::Datagrams(Pattern::Cbr(_) | Pattern::Poisson(_) | Pattern::Voip(_))
         | Application::Stream(Stream::Bulk(_)) => {}
     }
@@ -124,13 +130,46 @@ fn transports() -> String {
 
 /// With shorter on periods, one datagram would take an unbounded number of them.
 fn check_on_off(field: &str, config: &OnOffConfig, flow: &Flow) -> Checked {
-    let interval = flow.offer().interval().as_secs_f64();
+    let interval = flow.offer(TraceDirection::Up).interval().as_secs_f64();
     let mean = config.on.mean();
     if mean < interval {
         let accepted = format!("at least {interval} s on average, a datagram at the flow's rate");
         return Err(fail(field, &format!("got {mean} s"), &accepted));
     }
     Ok(())
+}
+
+/// Each packet fits into a datagram of the flow, some go in its direction, and a round ends before the next begins.
+fn check_trace(field: &str, trace: &PacketTraceConfig, flow: &Flow) -> Checked {
+    let packets = trace.packets.as_deref().unwrap_or_default();
+    let (least, most) = (flow.header + 1, flow.header + flow.segment);
+    let fits = |packet: &TracePacket| (least..=most).contains(&packet.bytes);
+    if let Some((place, packet)) = packets.iter().enumerate().find(|(_, packet)| !fits(packet)) {
+        let got = format!("packet {}: got {} B", place + 1, packet.bytes);
+        let accepted = format!("from {least} to {most} B, by the flow's header and segment");
+        return Err(fail(&format!("{field}.packets"), &got, &accepted));
+    }
+    let goes = |up: TraceDirection| packets.iter().any(|p| p.direction.is_none_or(|to| to == up));
+    let (is_there, name) = match flow.direction {
+        Some(Direction::Down) => (goes(TraceDirection::Down), "down"),
+        Some(Direction::Up) | None => (goes(TraceDirection::Up), "up"),
+    };
+    if !is_there {
+        let got = format!("got no packet that goes {name}");
+        return Err(fail(
+            &format!("{field}.packets"),
+            &got,
+            "at least one in the flow's direction",
+        ));
+    }
+    match (trace.repeat, trace.length()) {
+        (Some(repeat), Some(length)) if repeat < length => {
+            let got = format!("got {}", Seconds::from(repeat));
+            let accepted = format!("at least the length of the trace, {}", Seconds::from(length));
+            Err(fail(&format!("{field}.repeat"), &got, &accepted))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A file has at least one byte.

@@ -5,8 +5,9 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::component::Reader;
-use evenair_core::traffic::Application;
+use evenair_core::traffic::{Application, Pattern};
 use serde::Deserializer;
+use serde::de::Error;
 
 /// The largest file of a trace.
 const MAX_BYTES: u64 = 10_000_000;
@@ -24,7 +25,11 @@ pub fn read_no_files() {
 /// Reads an application, and the files of its traces.
 pub(crate) fn application<'de, D: Deserializer<'de>>(from: D) -> Result<Application, D::Error> {
     let reader = Reader { has_limit: false, read_file: Some(read_file) };
-    Ok(reader.read(from)?.configuration)
+    let mut application = reader.read(from)?.configuration;
+    if let Application::Datagrams(Pattern::Trace(trace)) = &mut application {
+        trace.load().map_err(D::Error::custom)?;
+    }
+    Ok(application)
 }
 
 fn read_file(path: &str) -> Result<Vec<u8>, String> {
