@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, json};
 
 use super::distribution::{Distribution, Family};
-use crate::component::message::{shown_path, unknown_key};
+use crate::component::message::{shown_path, shown_value, unknown_key};
 use crate::component::{
     Bounds, Bytes, Composite, CompositeType, DISTRIBUTION, KindSeed, ParameterSeed, Parameters,
     ReadFile, RefusedSeed, Registry, Seconds, Value, each_parameter_at_bounds,
@@ -19,6 +19,9 @@ use crate::component::{
 
 /// The family that has values instead of a mean.
 pub const TRACE: &str = "trace";
+
+/// The largest factor.
+const MAX_FACTOR: f64 = 1e6;
 
 /// The longest trace; a resolved configuration has all of its values.
 const MAX_VALUES: usize = 100_000;
@@ -33,6 +36,12 @@ pub const fn distribution_of_times() -> Bounds<Distribution> {
 pub const fn distribution_of_sizes() -> Bounds<Distribution> {
     static SIZES: CompositeType = composite::<Sizes>();
     Bounds::composite(&SIZES)
+}
+
+/// A distribution of factors, plain numbers.
+pub const fn distribution_of_factors() -> Bounds<Distribution> {
+    static FACTORS: CompositeType = composite::<Factors>();
+    Bounds::composite(&FACTORS)
 }
 
 crate::composite_field!(Distribution);
@@ -52,6 +61,12 @@ struct Sizes;
 
 impl Quantity for Sizes {
     const UNIT: Unit = Unit::Size;
+}
+
+struct Factors;
+
+impl Quantity for Factors {
+    const UNIT: Unit = Unit::One;
 }
 
 const fn composite<Q: Quantity>() -> CompositeType {
@@ -76,6 +91,7 @@ fn of(value: &dyn Composite) -> &Distribution {
 enum Unit {
     Time,
     Size,
+    One,
 }
 
 impl Unit {
@@ -90,6 +106,10 @@ impl Unit {
                 "a size such as \"30 KB\", or a table such as \
                  { distribution = \"pareto\", mean = \"30 KB\" }"
             }
+            Self::One => {
+                "a number such as 1, or a table such as \
+                 { distribution = \"lognormal\", mean = 1, sigma = 0.3 }"
+            }
         }
     }
 
@@ -98,11 +118,12 @@ impl Unit {
         match self {
             Self::Time => format!("\"{value} s\""),
             Self::Size => format!("\"{value} B\""),
+            Self::One => value.to_string(),
         }
     }
 }
 
-/// Reads a quantity in seconds or bytes.
+/// Reads a quantity in seconds or bytes, or a number.
 struct QuantitySeed(Unit);
 
 impl<'de> DeserializeSeed<'de> for QuantitySeed {
@@ -112,6 +133,16 @@ impl<'de> DeserializeSeed<'de> for QuantitySeed {
         match self.0 {
             Unit::Time => Ok(Seconds::deserialize(deserializer)?.duration().as_secs_f64()),
             Unit::Size => Ok(Bytes::deserialize(deserializer)?.as_u64() as f64),
+            Unit::One => {
+                let got = serde_json::Value::deserialize(deserializer)?;
+                let number = got.as_f64().filter(|number| (0.0..=MAX_FACTOR).contains(number));
+                number.ok_or_else(|| {
+                    let got = shown_value(&got);
+                    D::Error::custom(format!(
+                        "got {got}; accepted: a number from 0 to {MAX_FACTOR}"
+                    ))
+                })
+            }
         }
     }
 }

@@ -8,9 +8,11 @@
 mod datagrams;
 mod distribution;
 mod distribution_syntax;
+mod frames;
 mod packet_trace;
 mod receiver;
 mod reception;
+mod video;
 pub mod voip;
 
 pub use datagrams::{CbrConfig, Datagrams, Offer, OnOffConfig, Pattern, PoissonConfig};
@@ -18,10 +20,14 @@ pub use distribution::{
     DeterministicConfig, Distribution, Draws, ExponentialConfig, Family, LognormalConfig,
     ParetoConfig, TraceConfig, UniformConfig,
 };
-pub use distribution_syntax::{TRACE, distribution_of_sizes, distribution_of_times};
+pub use distribution_syntax::{
+    TRACE, distribution_of_factors, distribution_of_sizes, distribution_of_times,
+};
+pub use frames::{FrameReception, FrameStats};
 pub use packet_trace::{PacketTraceConfig, Packets, Times, TraceDirection, TraceFile, TracePacket};
 pub use receiver::{Received, Receiver};
 pub use reception::Reception;
+pub use video::{Frame, Frames, Resume, VideoCallConfig};
 
 use crate::component::{
     Component, Limit, Parameter, Parameters, Registry, Value, configuration, integer, limit, named,
