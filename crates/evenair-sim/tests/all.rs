@@ -39,6 +39,7 @@ mod tcp_presets;
 mod tfrc;
 mod topology;
 mod transfers;
+mod video_calls;
 mod voip;
 mod wimax;
 mod without_events;

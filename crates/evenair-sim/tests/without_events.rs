@@ -37,7 +37,7 @@ fn flow(rng: &mut RngStream, has_categories: bool) -> Value {
         }
         4 => json!({ "direction": "up", "transport": "udp", "application": trace(rng) }),
         _ => {
-            let application = pick(rng, &["cbr", "cbr", "poisson", "on-off"]);
+            let application = pick(rng, &["cbr", "cbr", "poisson", "on-off", "video-call"]);
             json!({
                 "direction": "up", "transport": "udp", "application": application, "rate": rate,
             })

@@ -1,12 +1,13 @@
 //! Applications over UDP: the sending times and the sizes of a flow's datagrams.
 
-use super::packet_trace::{PacketTraceConfig, Replay, TraceDirection};
+use super::offer::Offer;
+use super::packet_trace::{PacketTraceConfig, Replay};
+use super::video::{VideoCallConfig, VideoPackets};
 use super::voip::{self, VoipConfig};
 use super::{Distribution, Draws, distribution_of_times};
 use crate::component::{configuration, registry};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
-use crate::units::Rate;
 
 registry! {
     /// An application over UDP.
@@ -15,6 +16,7 @@ registry! {
         Poisson(PoissonConfig),
         OnOff(OnOffConfig),
         Voip(VoipConfig),
+        VideoCall(VideoCallConfig),
         Trace(PacketTraceConfig),
     }
     kind "application", noun "application", planned &[]
@@ -24,7 +26,7 @@ impl Pattern {
     /// Whether it sends at the flow's `rate`.
     pub fn uses_rate(&self) -> bool {
         match self {
-            Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) => true,
+            Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) | Self::VideoCall(_) => true,
             Self::Voip(_) | Self::Trace(_) => false,
         }
     }
@@ -68,27 +70,6 @@ configuration! {
 /// gives no shape, so it is the default of ns-2's Application/Traffic/Pareto.
 const HALF_A_SECOND: Distribution = Distribution::pareto(0.5, 1.5);
 
-/// What a flow says of its datagrams.
-#[derive(Clone, Copy, Debug)]
-pub struct Offer {
-    /// The flow's rate, of payload; none where the application has its own.
-    pub rate: Option<Rate>,
-    /// Payload of a datagram, of those of varying size the largest, bytes.
-    pub segment: u32,
-    /// IP and transport header of each, bytes.
-    pub header: u32,
-    /// Where they go.
-    pub direction: TraceDirection,
-}
-
-impl Offer {
-    /// Time between two datagrams of `segment` bytes at the flow's rate.
-    pub fn interval(&self) -> Duration {
-        let interval = self.rate.map(|rate| rate.time_for(u64::from(self.segment)));
-        interval.unwrap_or(Duration::ZERO).max(Duration::from_nanos(1))
-    }
-}
-
 /// Generates the sending times and the sizes of an application's datagrams.
 #[derive(Clone, Debug)]
 pub struct Datagrams {
@@ -113,6 +94,7 @@ enum Process {
         /// Remaining time of the current on period at `next`.
         left: Duration,
     },
+    Video(Box<VideoPackets>),
     Trace(Replay),
 }
 
@@ -131,6 +113,10 @@ impl Datagrams {
                 let left = Duration::from_secs_f64(on.draw());
                 Process::OnOff { on, off, left }
             }
+            Pattern::VideoCall(config) => {
+                let frames = config.frames(&offer, start, seed, flow);
+                Process::Video(Box::new(VideoPackets::new(frames, offer.segment, config.pacing)))
+            }
             Pattern::Trace(config) => {
                 Process::Trace(Replay::new(config, offer.direction, offer.header, start))
             }
@@ -143,6 +129,7 @@ impl Datagrams {
         match &datagrams.process {
             Process::Constant | Process::OnOff { .. } => {}
             Process::Poisson(_) => datagrams.advance(),
+            Process::Video(packets) => (datagrams.next, datagrams.payload) = packets.next(),
             Process::Trace(replay) => (datagrams.next, datagrams.payload) = replay.next(),
         }
         datagrams
@@ -162,7 +149,7 @@ impl Datagrams {
 
     /// Whether datagrams have different sizes, or several leave at the same time.
     pub fn varies(&self) -> bool {
-        matches!(self.process, Process::Trace(_))
+        matches!(self.process, Process::Video(_) | Process::Trace(_))
     }
 
     /// Moves on to the datagram after the next one.
@@ -170,7 +157,9 @@ impl Datagrams {
     pub fn advance(&mut self) {
         match self.process {
             Process::Constant => self.next += self.interval,
-            Process::Poisson(_) | Process::OnOff { .. } | Process::Trace(_) => self.draw_next(),
+            Process::Poisson(_) | Process::OnOff { .. } | Process::Video(_) | Process::Trace(_) => {
+                self.draw_next()
+            }
         }
     }
 
@@ -192,6 +181,10 @@ impl Datagrams {
                 self.next += missing;
                 *left = *left - missing;
             }
+            Process::Video(packets) => {
+                packets.advance();
+                (self.next, self.payload) = packets.next();
+            }
             Process::Trace(replay) => {
                 replay.advance();
                 (self.next, self.payload) = replay.next();
@@ -203,6 +196,8 @@ impl Datagrams {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::TraceDirection;
+    use crate::units::Rate;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 

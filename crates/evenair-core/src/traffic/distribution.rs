@@ -187,6 +187,11 @@ impl Draws {
         Self { distribution, stream, taken: 0 }
     }
 
+    /// The mean of the distribution.
+    pub fn mean(&self) -> f64 {
+        self.distribution.mean
+    }
+
     /// The next value.
     pub fn draw(&mut self) -> f64 {
         let (stream, mean) = (&mut self.stream, self.distribution.mean);

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::video::{Frame, Frames, Resume, VideoCallConfig, next, packets};
+use super::receiver::{Received, Receiver};
+use super::video::{Frame, Frames, Resume, next, packets};
 use crate::delays::Delays;
-use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 
 /// The receiver of a video call. It knows which packets belong to a frame as the timestamps and markers of RTP
@@ -49,26 +49,19 @@ pub struct FrameStats {
 }
 
 impl FrameReception {
-    /// The receiver of the call that [`Frames::new`] describes, in packets of `segment` bytes sent before `stop`.
-    pub fn new(
-        config: &VideoCallConfig,
-        rate: f64,
-        (start, stop): (Instant, Instant),
-        stream: RngStream,
-        segment: u32,
-    ) -> Self {
-        let mut frames = Frames::new(config, rate, start, stream);
+    /// The receiver of these frames, in packets of up to `segment` bytes, of which none is sent from `stop` on.
+    pub fn new(mut frames: Frames, segment: u32, resume: Resume, stop: Instant) -> Self {
         let frame = next(&mut frames);
         Self {
             frames,
             segment,
-            resume: config.resume,
+            resume,
             stop,
             frame,
             first: 0,
             arrived: 0,
             is_broken: false,
-            measured_from: start,
+            measured_from: frame.made,
             picture: Picture::default(),
             delays: Delays::default(),
             lost: 0,
@@ -77,7 +70,7 @@ impl FrameReception {
     }
 
     /// The packet with this number, counted from 0, arrives.
-    pub fn receive(&mut self, now: Instant, number: u64) {
+    fn receive(&mut self, now: Instant, number: u64) {
         if number < self.first {
             return;
         }
@@ -92,14 +85,6 @@ impl FrameReception {
             self.complete(now);
             self.move_on(count);
         }
-    }
-
-    /// Measures anew.
-    pub fn measure_from(&mut self, now: Instant) {
-        self.measured_from = self.measured_from.max(now);
-        self.picture.measure_from(now);
-        self.delays.reset();
-        (self.lost, self.undecodable) = (0, 0);
     }
 
     /// From when a frame was made until its last packet arrived.
@@ -148,6 +133,19 @@ impl FrameReception {
         self.first += u64::from(count);
         self.frame = next(&mut self.frames);
         self.arrived = 0;
+    }
+}
+
+impl Receiver for FrameReception {
+    fn on_datagram(&mut self, datagram: &Received) {
+        self.receive(datagram.now, datagram.number);
+    }
+
+    fn measure_from(&mut self, now: Instant) {
+        self.measured_from = self.measured_from.max(now);
+        self.picture.measure_from(now);
+        self.delays.reset();
+        (self.lost, self.undecodable) = (0, 0);
     }
 }
 
@@ -222,7 +220,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rng::StreamId;
+    use crate::rng::{RngStream, StreamId};
+    use crate::traffic::VideoCallConfig;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
@@ -236,11 +235,11 @@ mod tests {
             frame_rate: 10.0,
             key_interval: MS(500),
             key_size: 1.0,
-            resume,
             ..VideoCallConfig::default()
         };
         let stream = RngStream::new(1, StreamId::Traffic, 0);
-        FrameReception::new(&config, 2500.0, (Instant::ZERO, stop), stream, 100)
+        let frames = Frames::new(&config, 2500.0, Instant::ZERO, stream);
+        FrameReception::new(frames, 100, resume, stop)
     }
 
     /// By hand: packets 0 to 2 are the first frame, made at 0; 3 to 5 the second, made at 100 ms.

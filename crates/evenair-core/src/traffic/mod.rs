@@ -9,13 +9,14 @@ mod datagrams;
 mod distribution;
 mod distribution_syntax;
 mod frames;
+mod offer;
 mod packet_trace;
 mod receiver;
 mod reception;
 mod video;
 pub mod voip;
 
-pub use datagrams::{CbrConfig, Datagrams, Offer, OnOffConfig, Pattern, PoissonConfig};
+pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PoissonConfig};
 pub use distribution::{
     DeterministicConfig, Distribution, Draws, ExponentialConfig, Family, LognormalConfig,
     ParetoConfig, TraceConfig, UniformConfig,
@@ -24,6 +25,7 @@ pub use distribution_syntax::{
     TRACE, distribution_of_factors, distribution_of_sizes, distribution_of_times,
 };
 pub use frames::{FrameReception, FrameStats};
+pub use offer::Offer;
 pub use packet_trace::{PacketTraceConfig, Packets, Times, TraceDirection, TraceFile, TracePacket};
 pub use receiver::{Received, Receiver};
 pub use reception::Reception;

@@ -6,6 +6,8 @@
 //! belong to) follows from the application's configuration, of which it is made.
 
 use super::datagrams::Pattern;
+use super::frames::FrameReception;
+use super::offer::Offer;
 use super::receiver::Receiver;
 use super::voip::CallReceiver;
 use crate::time::Instant;
@@ -15,15 +17,29 @@ use crate::time::Instant;
 pub enum Reception {
     /// Of "voip".
     Call(CallReceiver),
+    /// Of "video-call".
+    Video(FrameReception),
 }
 
 impl Reception {
-    /// That of an application from `start` to `stop`; none if nothing is made of its datagrams.
-    pub fn new(application: &Pattern, start: Instant, stop: Instant) -> Option<Self> {
+    /// That of an application from `start` to `stop`, of flow number `flow` in the run; none if nothing is made of its
+    /// datagrams.
+    pub fn new(
+        application: &Pattern,
+        offer: &Offer,
+        (start, stop): (Instant, Instant),
+        seed: u64,
+        flow: u32,
+    ) -> Option<Self> {
         match application {
             Pattern::Cbr(_) | Pattern::Poisson(_) | Pattern::OnOff(_) | Pattern::Trace(_) => None,
             Pattern::Voip(config) => {
                 Some(Self::Call(CallReceiver::new(config.clone(), start, stop)))
+            }
+            Pattern::VideoCall(config) => {
+                let frames = config.frames(offer, start, seed, flow);
+                let (segment, resume) = (offer.segment, config.resume);
+                Some(Self::Video(FrameReception::new(frames, segment, resume, stop)))
             }
         }
     }
@@ -32,6 +48,7 @@ impl Reception {
     pub fn receiver(&mut self) -> &mut dyn Receiver {
         match self {
             Self::Call(call) => call,
+            Self::Video(video) => video,
         }
     }
 }

@@ -4,9 +4,10 @@
 //! mean that follows from the bit rate, and larger frames at intervals. What the receiver makes of the packets is in
 //! `frames.rs`.
 
+use super::offer::Offer;
 use super::{Distribution, Draws, distribution_of_factors};
 use crate::component::{configuration, named, names, number, positive};
-use crate::rng::RngStream;
+use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
 configuration! {
@@ -45,6 +46,14 @@ named! {
         AnyFrame => "any-frame",
     }
     planned []
+}
+
+impl VideoCallConfig {
+    /// The frames of the call of flow number `flow` in the run.
+    pub fn frames(&self, offer: &Offer, start: Instant, seed: u64, flow: u32) -> Frames {
+        let stream = RngStream::new(seed, StreamId::Traffic, 2 * u64::from(flow));
+        Frames::new(self, offer.bytes_per_second(), start, stream)
+    }
 }
 
 /// A frame.
@@ -89,9 +98,9 @@ impl Frames {
         }
     }
 
-    /// Time from one frame to the next.
-    pub fn interval(&self) -> Duration {
-        Duration::from_secs_f64(1.0 / self.frame_rate)
+    /// The mean size of a key frame, bytes.
+    pub fn mean_key_frame(&self) -> f64 {
+        self.means[0] * self.variation.mean()
     }
 }
 
@@ -163,7 +172,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rng::StreamId;
 
     fn frames(config: &VideoCallConfig, rate: f64) -> Frames {
         let stream = RngStream::new(1, StreamId::Traffic, 0);

@@ -7,9 +7,7 @@ use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::{
-    Application, Datagrams, OpenedBy, Reception, Stream, TraceDirection,
-};
+use evenair_core::traffic::{Application, Datagrams, OpenedBy, Reception, Stream, TraceDirection};
 use evenair_core::transport::{Answers, AnyEnds, FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
@@ -361,7 +359,8 @@ fn flow(
     let direction = if is_up { TraceDirection::Up } else { TraceDirection::Down };
     let offer = spec.offer(direction);
     let datagrams = pattern.map(|pattern| Datagrams::new(pattern, offer, start, seed, index));
-    let reception = pattern.and_then(|pattern| Reception::new(pattern, start, stop));
+    let times = (start, stop);
+    let reception = pattern.and_then(|pattern| Reception::new(pattern, &offer, times, seed, index));
     let (ends, answers) = spec.transport.ends(FlowSpec {
         headers,
         header_bytes: spec.header,

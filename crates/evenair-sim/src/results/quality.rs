@@ -1,10 +1,12 @@
 //! What the users of applications notice.
 
 use evenair_core::time::Instant;
-use evenair_core::traffic::Reception;
 use evenair_core::traffic::voip::e_model::{Path, mean_opinion_score, rating};
 use evenair_core::traffic::voip::{Heard, VoipConfig};
+use evenair_core::traffic::{FrameReception, Reception};
 use serde::Serialize;
+
+use crate::results::delay::DelayResult;
 
 /// What the user of a flow's application notices, by application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -12,6 +14,8 @@ use serde::Serialize;
 pub enum Quality {
     /// Of "voip".
     Call(CallResult),
+    /// Of "video-call".
+    Video(VideoResult),
 }
 
 impl Quality {
@@ -19,6 +23,7 @@ impl Quality {
     pub(crate) fn new(reception: &Reception, end: Instant) -> Self {
         match reception {
             Reception::Call(call) => Self::Call(CallResult::new(call.config(), &call.heard(end))),
+            Reception::Video(video) => Self::Video(VideoResult::new(video, end)),
         }
     }
 }
@@ -65,6 +70,38 @@ impl CallResult {
             loss_ratio: known.map(|heard| share(heard.lost, heard)),
             late_ratio: known.map(|heard| share(heard.late, heard)),
             burst_ratio: path.map(|path| path.burst_ratio),
+        }
+    }
+}
+
+/// How a video is seen, at the end where it is shown. Ratios are of the frames that were made in the measured time and
+/// have arrived, or of which a packet of a later one has arrived; null where that is none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VideoResult {
+    /// From when a frame was made until its last packet arrived, of the frames of which all packets have; null where
+    /// none has.
+    pub frame_delay_s: Option<DelayResult>,
+    /// Share of the frames of which a packet is missing.
+    pub frames_lost_ratio: Option<f64>,
+    /// Share of the frames that arrived and could not be shown, since they refer to a lost one.
+    pub frames_undecodable_ratio: Option<f64>,
+    /// How often the picture froze (`freezeCount` of W3C's webrtc-stats).
+    pub freezes: u64,
+    /// For how long altogether, seconds (`totalFreezesDuration`).
+    pub frozen_s: f64,
+}
+
+impl VideoResult {
+    fn new(video: &FrameReception, end: Instant) -> Self {
+        let stats = video.stats(end);
+        let frames = stats.complete + stats.lost;
+        let share = |part: u64| (frames > 0).then(|| part as f64 / frames as f64);
+        Self {
+            frame_delay_s: DelayResult::new(&video.delays().buckets()),
+            frames_lost_ratio: share(stats.lost),
+            frames_undecodable_ratio: share(stats.undecodable),
+            freezes: stats.freezes,
+            frozen_s: stats.frozen.as_secs_f64(),
         }
     }
 }

@@ -297,7 +297,7 @@ station.0.flows.1.start=10 => station.0.flows.1.start => got 10 s | the end of t
 station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's start
 station.0.flows.1={direction='up',start=2,stop=1} => station.0.flows.1.stop => got 1 s | start, 2 s
 station.0.flows.1.transport=udp => station.0.flows.1.rate => missing | "1 Mbps"
-station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off", "voip" over udp
+station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off", "voip", "video-call", "trace" over udp
 station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "web" over TCP
 station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | no rate with application "bulk"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
@@ -356,6 +356,18 @@ station.0.count=2000 => station.0.flows.0.start => got none | before the end of 
 cell.queue.limit=1 B => cell.queue.limit => got 1 B | at least
 wired.queue={limit='100 B'} => wired.queue.limit => got 100 B | at least
 wired.queue.kind=fifo => wired.queue.kind => got "fifo" | "droptail"
+station.0.flows.0={direction='up',transport='udp',application='video-call'} => station.0.flows.0.rate => missing | which a "video-call" application needs
+station.0.flows.0={direction='up',transport='udp',application='video-cal',rate=1} => station.0.flows.0.application => got "video-cal"; did you mean "video-call"?
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',frame_rate=0},rate=1e6} => station.0.flows.0.application.frame_rate => got 0 | from 1 to 240
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',key_interval=0},rate=1e6} => station.0.flows.0.application.key_interval => got 0 | above 0
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',key_size=0.5},rate=1e6} => station.0.flows.0.application.key_size => got 0.5 | from 1 to 100
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',pacing=1.5},rate=1e6} => station.0.flows.0.application.pacing => got 1.5 | from 0 to 1
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',resume='key'},rate=1e6} => station.0.flows.0.application.resume => got "key" | "key-frame", "any-frame"
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',variation='1 KB'},rate=1e6} => station.0.flows.0.application.variation => got "1 KB" | a number from 0
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',variation=-1},rate=1e6} => station.0.flows.0.application.variation => got -1 | a number from 0
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',variation=0},rate=1e6} => station.0.flows.0.application.variation => got 0 | above 0 on average
+station.0.flows.0={direction='up',transport='udp',application={kind='video-call',key_interval='1 min'},rate='900 Gbps'} => station.0.flows.0.application.key_size => got key frames of | 1 B to 100 MB
+station.0.flows.0={direction='up',transport='udp',application='video-call',rate=1} => station.0.flows.0.application.key_size => got key frames of 0 B
 station.0.flows.0={direction='up',transport='udp',application='trace'} => station.0.flows.0.application => a trace of nothing | file or packets
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]]},rate=1} => station.0.flows.0.rate => got 1 bps | no rate with application "trace"
 station.0.flows.0={direction='up',application={kind='trace',packets=[[0,100]]}} => station.0.flows.0.application => got "trace" over newreno | "trace" over udp

@@ -5,10 +5,10 @@ use evenair_core::component::{BitRate, Registry, Seconds};
 use evenair_core::medium::PhyFormat;
 use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::medium::wlan::phy::PhyKind;
-use evenair_core::time::Duration;
+use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{
     Application, Distribution, OnOffConfig, PacketTraceConfig, Pattern, Stream, TraceDirection,
-    TracePacket,
+    TracePacket, VideoCallConfig,
 };
 use evenair_core::transport::Timestamps;
 
@@ -73,6 +73,9 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
                 return Err(fail(&at("application.request"), &format!("got {request}"), &accepted));
             }
         }
+        Application::Datagrams(Pattern::VideoCall(config)) => {
+            check_video(&at("application"), config, flow)?;
+        }
         Application::Datagrams(Pattern::Trace(trace)) => {
             check_trace(&at("application"), trace, flow)?;
         }
@@ -135,6 +138,26 @@ fn check_on_off(field: &str, config: &OnOffConfig, flow: &Flow) -> Checked {
     if mean < interval {
         let accepted = format!("at least {interval} s on average, a datagram at the flow's rate");
         return Err(fail(field, &format!("got {mean} s"), &accepted));
+    }
+    Ok(())
+}
+
+/// The largest key frame, bytes on average.
+const MAX_KEY_FRAME: f64 = 100e6;
+
+/// Frames have a size, and one that can be sent.
+fn check_video(field: &str, config: &VideoCallConfig, flow: &Flow) -> Checked {
+    let mean = config.variation.mean();
+    if mean <= 0.0 {
+        let field = format!("{field}.variation");
+        return Err(fail(&field, &format!("got {mean}"), "a number above 0 on average"));
+    }
+    let offer = flow.offer(TraceDirection::Up);
+    let bytes = config.frames(&offer, Instant::ZERO, 0, 0).mean_key_frame();
+    if !(1.0..=MAX_KEY_FRAME).contains(&bytes) {
+        let got = format!("got key frames of {} B on average", bytes.round());
+        let accepted = "1 B to 100 MB, by rate, frame_rate, key_interval and key_size";
+        return Err(fail(&format!("{field}.key_size"), &got, accepted));
     }
     Ok(())
 }
