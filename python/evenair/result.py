@@ -106,6 +106,8 @@ class RunResult:
             "mean_session_s": self._mean_session(),
             "mean_mos": self._mean_of("mos"),
             "worst_mos": min(self._known("mos"), default=None),
+            "mean_frame_delay_s": self._mean_frame_delay(),
+            "mean_frozen_s": self._mean_of("frozen_s"),
             **{name: document.get("frame", {}).get(name) for name in _FRAME_METRICS},
             **tables.flat({"requests": document.get("requests", {})}),
             **tables.flat({"limiter": document.get("limiter", {})}),
@@ -119,14 +121,18 @@ class RunResult:
         flows = [flow for flow in self.document["flows"] if flow["direction"] == direction]
         return sum(flow["goodput_bps"] for flow in flows) / len(flows) if flows else None
 
-    def _known(self, name: str) -> list[float]:
-        """Return a number of all flows that have it."""
+    def _known(self, name: str) -> list[Any]:
+        """Return a member of all flows that have it."""
         flows = self.document["flows"] + self.document.get("wired", {}).get("flows", [])
         return [flow[name] for flow in flows if flow.get(name) is not None]
 
     def _mean_of(self, name: str) -> float | None:
         known = self._known(name)
         return math.fsum(known) / len(known) if known else None
+
+    def _mean_frame_delay(self) -> float | None:
+        means = [delays["mean"] for delays in self._known("frame_delay_s")]
+        return math.fsum(means) / len(means) if means else None
 
     def _mean_session(self) -> float | None:
         sessions = self.document.get("sessions") or []

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 PERCENTILES = ("mean", "p5", "p25", "p50", "p75", "p95", "p99", "max")
 """The members of a distribution of delays in a result document."""
 
-_DELAYS = ("rtt_s", "one_way_delay_s", "delay_s", "queue_delay_s", "grant_delay_s")
+_DELAYS = (
+    "rtt_s",
+    "one_way_delay_s",
+    "frame_delay_s",
+    "delay_s",
+    "queue_delay_s",
+    "grant_delay_s",
+)
 
 
 def flat(record: Mapping[str, Any]) -> dict[str, Any]:

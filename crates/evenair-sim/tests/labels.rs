@@ -23,7 +23,11 @@ const SCENARIOS: [&str; 3] = [
         duration = 1
         cell = { phy = "802.11ax" }
         [[station]]
-        flows = [{ direction = "down" }, { direction = "up" }]
+        flows = [
+            { direction = "down" },
+            { direction = "up" },
+            { transport = "udp", application = "video-call", rate = "1 Mbps" },
+        ]
     "#,
     r#"
         duration = 5
@@ -40,7 +44,8 @@ const NO_METRICS: &str = "seed result_version events ap_queue_data_arrivals ap_q
     dl_data_symbols ul_data_symbols dl_capacity_bps ul_capacity_bps";
 
 /// What is computed from several numbers of a document.
-const COMPUTED: &str = "mean_up_goodput_bps mean_down_goodput_bps mean_session_s";
+const COMPUTED: &str = "mean_up_goodput_bps mean_down_goodput_bps mean_session_s mean_frame_delay_s \
+    mean_frozen_s";
 
 fn set(names: &str) -> BTreeSet<String> {
     names.split_whitespace().map(str::to_owned).collect()

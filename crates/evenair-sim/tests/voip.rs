@@ -13,6 +13,7 @@ fn result(toml: &str) -> RunResult {
 fn call(flow: &FlowResult) -> &CallResult {
     match flow.quality.as_ref().unwrap() {
         Quality::Call(call) => call,
+        other => panic!("{other:?}"),
     }
 }
 

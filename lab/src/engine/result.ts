@@ -285,6 +285,9 @@ export interface FlowResult {
   mean_rtt_s: number | null;
   /** Of a call. */
   mos?: number | null;
+  /** Of a video call. */
+  frame_delay_s?: Distribution | null;
+  frozen_s?: number;
   limited_by?: Record<string, number>;
 }
 

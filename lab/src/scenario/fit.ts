@@ -18,10 +18,10 @@ const STATION_KEYS = {
 };
 
 /** Applications over UDP that send at the flow's rate. */
-const PACED = ["cbr", "poisson", "on-off"];
+const PACED = ["cbr", "poisson", "on-off", "video-call"];
 
 /** Applications over UDP; all others are of TCP, and "bulk" of TFRC as well. */
-const DATAGRAMS = [...PACED, "voip"];
+const DATAGRAMS = [...PACED, "voip", "trace"];
 
 /** Sets keys of a text. Rejects with the error of the scenario that no removal can mend. */
 export async function fit(

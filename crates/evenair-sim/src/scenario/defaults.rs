@@ -7,8 +7,8 @@ use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::tcp::TcpPreset;
-use evenair_core::traffic::PacketTraceConfig;
 use evenair_core::traffic::voip::{Codec, VoipConfig};
+use evenair_core::traffic::{PacketTraceConfig, VideoCallConfig};
 use evenair_core::transport::{Config as Transport, Timestamps};
 use serde_json::{Map, Value, json};
 
@@ -72,7 +72,8 @@ pub(super) fn fill_document(document: &mut Value) {
             put_kind_of(station, key);
         }
         for flow in tables(station.get_mut("flows")) {
-            if application(flow) == Some(VoipConfig::COMPONENT.name) {
+            let calls = [VoipConfig::COMPONENT.name, VideoCallConfig::COMPONENT.name];
+            if application(flow).is_some_and(|name| calls.contains(&name)) {
                 default_to(flow, "direction", Direction::Both.name());
             }
             fill_flow(flow);
@@ -132,8 +133,7 @@ fn fill_flow(flow: &mut Map<String, Value>) {
         let defaults = transport.flow_defaults();
         default_to(flow, "application", defaults.application);
         // The packets of a trace are plain ones of UDP, in an Ethernet MTU of 1500.
-        let application = flow.get("application").map(|a| a.get("kind").unwrap_or(a));
-        if application.and_then(Value::as_str) == Some(PacketTraceConfig::COMPONENT.name) {
+        if application(flow) == Some(PacketTraceConfig::COMPONENT.name) {
             default_to(flow, "header", UDP_HEADER);
             default_to(flow, "segment", 1500 - UDP_HEADER);
         }

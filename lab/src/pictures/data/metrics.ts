@@ -1,5 +1,5 @@
 // The scalar metrics of a run, as evenair's Python package has them.
-import type { Distribution, RunResult } from "../../engine/result.ts";
+import type { Distribution, FlowResult, RunResult } from "../../engine/result.ts";
 import { sum } from "../../statistics.ts";
 import { MAIN } from "./labels.ts";
 
@@ -21,6 +21,8 @@ export function metrics(result: RunResult): Map<string, number> {
     ["mean_session_s", meanOf(result.sessions?.map(({ start_s, end_s }) => end_s - start_s))],
     ["mean_mos", meanOf(scores(result))],
     ["worst_mos", scores(result).length > 0 ? Math.min(...scores(result)) : null],
+    ["mean_frame_delay_s", meanOf(videos(result).flatMap((flow) => flow.frame_delay_s?.mean ?? []))],
+    ["mean_frozen_s", meanOf(videos(result).flatMap((flow) => flow.frozen_s ?? []))],
     ["dl_utilization", frame?.["dl_utilization"]],
     ["ul_utilization", frame?.["ul_utilization"]],
     ...members("requests", result.requests),
@@ -53,8 +55,16 @@ function distribution(prefix: string, delays: Distribution | null | undefined): 
 
 /** The mean opinion scores of all calls. */
 function scores(result: RunResult): number[] {
-  const flows = [...result.flows, ...(result.wired?.flows ?? [])];
-  return flows.flatMap(({ mos }) => mos ?? []);
+  return flows(result).flatMap(({ mos }) => mos ?? []);
+}
+
+/** The flows of video calls. */
+function videos(result: RunResult): FlowResult[] {
+  return flows(result).filter((flow) => flow.frozen_s !== undefined);
+}
+
+function flows(result: RunResult): FlowResult[] {
+  return [...result.flows, ...(result.wired?.flows ?? [])];
 }
 
 function meanGoodput(result: RunResult, direction: "up" | "down"): number | null {

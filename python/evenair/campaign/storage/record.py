@@ -36,6 +36,8 @@ METRICS: dict[str, type[float] | type[int]] = {
     "mean_session_s": float,
     "mean_mos": float,
     "worst_mos": float,
+    "mean_frame_delay_s": float,
+    "mean_frozen_s": float,
     "dl_utilization": float,
     "ul_utilization": float,
     "requests_sent": int,

@@ -102,7 +102,8 @@ def _flow_table(runs: Sequence[RunResult], left_out: set[str], goodput: _Cell) -
     for heading in texts.values():
         table.add_column(heading)
     calls = ("MOS",) if any("mos" in flow for flow in document["flows"]) else ()
-    numbers = ("goodput\n(Mb/s)", "RTT\n(ms)", *calls, "retrans-\nmissions", "time-\nouts")
+    videos = ("frozen\n(s)",) if any("frozen_s" in flow for flow in document["flows"]) else ()
+    numbers = ("goodput\n(Mb/s)", "RTT\n(ms)", *calls, *videos, "retrans-\nmissions", "time-\nouts")
     for heading in numbers:
         table.add_column(heading, justify="right")
     table.add_column("limited by")
@@ -119,6 +120,7 @@ def _flow_table(runs: Sequence[RunResult], left_out: set[str], goodput: _Cell) -
                 _number(runs, k, goodput, "goodput_bps", 3, 1e-6),
                 _number(runs, k, mean_alone, "mean_rtt_s", 1, 1e3),
                 *(_number(runs, k, mean_alone, "mos", 2) for _ in calls),
+                *(_number(runs, k, mean_alone, "frozen_s", 2) for _ in videos),
                 _number(runs, k, mean_alone, "retransmissions", counts),
                 _number(runs, k, mean_alone, "timeouts", counts),
                 _limit([run.document["flows"][k].get("limited_by") for run in runs]),
@@ -171,6 +173,8 @@ _TOTALS = (
     "mean_session_s",
     "mean_mos",
     "worst_mos",
+    "mean_frame_delay_s",
+    "mean_frozen_s",
     "limiter_mean_rate_bps",
     "limiter_packets_dropped",
 )

@@ -39,7 +39,7 @@ pub struct Flow {
     #[schemars(length(min = 1, max = 100))]
     pub group: Option<String>,
     /// Where a station's data go: "down" from the host to the station, "up", or "both": a flow of each direction, up
-    /// first (default: none, with "voip" "both").
+    /// first (default: none, with "voip" and "video-call" "both").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
     /// The wired end of a station's flow (default: "server").

@@ -172,18 +172,16 @@ fn check_trace(field: &str, trace: &PacketTraceConfig, flow: &Flow) -> Checked {
         let accepted = format!("from {least} to {most} B, by the flow's header and segment");
         return Err(fail(&format!("{field}.packets"), &got, &accepted));
     }
-    let goes = |up: TraceDirection| packets.iter().any(|p| p.direction.is_none_or(|to| to == up));
-    let (is_there, name) = match flow.direction {
-        Some(Direction::Down) => (goes(TraceDirection::Down), "down"),
-        Some(Direction::Up) | None => (goes(TraceDirection::Up), "up"),
-    };
-    if !is_there {
-        let got = format!("got no packet that goes {name}");
-        return Err(fail(
-            &format!("{field}.packets"),
-            &got,
-            "at least one in the flow's direction",
-        ));
+    // Between hosts those that go up are replayed.
+    let directions = flow.direction.map_or(&[Direction::Up][..], |_| flow.directions());
+    for &direction in directions {
+        let goes =
+            |packet: &TracePacket| packet.direction.is_none_or(|to| to.name() == direction.name());
+        if !packets.iter().any(goes) {
+            let got = format!("got no packet that goes {direction}");
+            let accepted = "at least one in each direction of the flow";
+            return Err(fail(&format!("{field}.packets"), &got, accepted));
+        }
     }
     match (trace.repeat, trace.length()) {
         (Some(repeat), Some(length)) if repeat < length => {
