@@ -212,7 +212,7 @@ fn feed<M: Medium>(cell: &mut Cell<M>, flows: &mut [Flow]) -> Vec<u32> {
     if !flows.iter().any(|flow| matches!(flow.ends, AnyEnds::Udp(_))) {
         return Vec::new();
     }
-    // By station: which flows it sends, and whether they are datagrams alone.
+    // By station: which flows it sends, and whether they are datagrams of one size alone.
     let mut stations = vec![(Vec::new(), true); cell.nodes()];
     for flow in flows.iter() {
         if let Attachment::Station { station, up, .. } = flow.place
@@ -220,7 +220,8 @@ fn feed<M: Medium>(cell: &mut Cell<M>, flows: &mut [Flow]) -> Vec<u32> {
         {
             let (sent, are_datagrams) = &mut stations[station as usize];
             sent.push(flow.index.0);
-            *are_datagrams &= matches!(flow.ends, AnyEnds::Udp(_));
+            // Of several datagrams that arrive at once, an idle MAC takes the first before the others are queued.
+            *are_datagrams &= matches!(&flow.ends, AnyEnds::Udp(ends) if !ends.varies());
         }
     }
     let mut fed = Vec::new();

@@ -308,7 +308,7 @@ station.0.flows.0.application=['bulk'] => station.0.flows.0.application => got a
 station.0.flows.0.application=bulky => station.0.flows.0.application => did you mean "bulk"?
 station.0.flows.0.application={on='1 s'} => station.0.flows.0.application.on => `on` is no parameter of a "bulk" application; accepted: kind
 station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "web" over TCP
-station.0.flows.0.application=voip => station.0.flows.0.application => got "voip" over newreno | "voip" over udp
+station.0.flows.0.application=voip => station.0.flows.0.application => got "voip" over newreno | "voip", "video-call"
 station.0.flows.0.direction=bot => station.0.flows.0.direction => did you mean "both"?
 station.0.flows.0={direction='both',transport='udp',application={kind='voip'},rate=1e6} => station.0.flows.0.rate => got 1 Mbps | no rate with application "voip"
 station.0.flows.0={direction='both',transport='udp',application={kind='voip'},segment=1460} => station.0.flows.0.segment => got 1460 | 160, 20 ms of codec "g711"
@@ -383,7 +383,7 @@ station.0.flows.0={direction='up',transport='udp',application={kind='trace',pack
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100],[0,28]]}} => station.0.flows.0.application.packets => packet 2: got 28 B | from 29 to 1500 B
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,1501]]}} => station.0.flows.0.application.packets => packet 1: got 1501 B | from 29 to 1500 B
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100,'down']]}} => station.0.flows.0.application.packets => got no packet that goes up
-station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100],[2,100]],repeat='1 s'}} => station.0.flows.0.application.repeat => got 1 s | at least the length of the trace, 2 s
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100],[2,100]],repeat='1 s'}} => station.0.flows.0.application.repeat => got 1 s | and the length of the trace, 2 s
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],repeat=0}} => station.0.flows.0.application.repeat => got 0 | above 0
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],address='1.2.3.4'}} => station.0.flows.0.application => got address without a capture
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],address='1.2.3'}} => station.0.flows.0.application.address => got "1.2.3" | an IP address

@@ -7,7 +7,7 @@ use crate::time::{Duration, Instant};
 
 /// The packets that go in one direction, at their times.
 #[derive(Clone, Debug)]
-pub(in crate::traffic) struct Replay {
+pub(crate) struct Replay {
     /// Times since the beginning of a round, and payload, bytes.
     packets: Arc<[(Duration, u32)]>,
     repeat: Option<Duration>,
@@ -19,7 +19,7 @@ pub(in crate::traffic) struct Replay {
 
 impl Replay {
     /// The packets in `direction`, with a header of `header` bytes each.
-    pub(in crate::traffic) fn new(
+    pub(crate) fn new(
         config: &PacketTraceConfig,
         direction: TraceDirection,
         header: u32,
@@ -33,14 +33,14 @@ impl Replay {
     }
 
     /// When the next packet is sent, and its payload, bytes.
-    pub(in crate::traffic) fn next(&self) -> (Instant, u32) {
+    pub(crate) fn next(&self) -> (Instant, u32) {
         match self.packets.get(self.place) {
             Some(&(at, payload)) => (self.round + at, payload),
             None => (Instant::NEVER, 0),
         }
     }
 
-    pub(in crate::traffic) fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         self.place += 1;
         if let Some(repeat) = self.repeat
             && self.place >= self.packets.len()

@@ -162,6 +162,9 @@ fn check_video(field: &str, config: &VideoCallConfig, flow: &Flow) -> Checked {
     Ok(())
 }
 
+/// A trace that begins anew more often would be all that a run computes.
+const LEAST_REPEAT: Duration = Duration::from_micros(1);
+
 /// Each packet fits into a datagram of the flow, some go in its direction, and a round ends before the next begins.
 fn check_trace(field: &str, trace: &PacketTraceConfig, flow: &Flow) -> Checked {
     let packets = trace.packets.as_deref().unwrap_or_default();
@@ -184,9 +187,10 @@ fn check_trace(field: &str, trace: &PacketTraceConfig, flow: &Flow) -> Checked {
         }
     }
     match (trace.repeat, trace.length()) {
-        (Some(repeat), Some(length)) if repeat < length => {
+        (Some(repeat), Some(length)) if repeat < length.max(LEAST_REPEAT) => {
             let got = format!("got {}", Seconds::from(repeat));
-            let accepted = format!("at least the length of the trace, {}", Seconds::from(length));
+            let [least, length] = [LEAST_REPEAT, length].map(Seconds::from);
+            let accepted = format!("at least {least} and the length of the trace, {length}");
             Err(fail(&format!("{field}.repeat"), &got, &accepted))
         }
         _ => Ok(()),
