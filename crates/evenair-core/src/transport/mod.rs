@@ -15,6 +15,7 @@ mod any;
 mod config;
 mod contract;
 pub mod delivery_rate;
+mod echoes;
 mod ends;
 mod header;
 mod limits;

@@ -1,8 +1,10 @@
-//! UDP (RFC 768): datagrams without acknowledgement or control, sent when the application makes them.
+//! UDP (RFC 768): datagrams without acknowledgement or control, sent when the application makes them. The
+//! receiver may send them back (RFC 862).
 
 use std::collections::VecDeque;
 
 use super::contract::{Counters, Endpoint, Output, Sink, Source};
+use super::echoes::Echoes;
 use super::ends::Ends;
 use super::header::PacketHeader;
 use super::option::PacketOption;
@@ -29,6 +31,8 @@ pub struct UdpSource {
     sent: u64,
     /// When the last of them were sent, from the first that may still arrive.
     sent_at: VecDeque<Instant>,
+    /// What is known of those that come back, if they do.
+    echoes: Option<Box<Echoes>>,
 }
 
 impl UdpSource {
@@ -39,7 +43,14 @@ impl UdpSource {
         source: Option<Datagrams>,
         stop: Instant,
     ) -> Self {
-        Self { header, segment, source, stop, sent: 0, sent_at: VecDeque::new() }
+        let sent_at = VecDeque::new();
+        Self { header, segment, source, stop, sent: 0, sent_at, echoes: None }
+    }
+
+    /// The same of datagrams that the receiver sends back.
+    #[must_use]
+    pub fn with_echoes(self) -> Self {
+        Self { echoes: Some(Box::default()), ..self }
     }
 
     /// The datagram that is due, for who knows when it was sent.
@@ -99,7 +110,10 @@ impl UdpSource {
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while self.poll_at() <= now {
             let payload = self.payload();
-            let (_, seq) = self.note_departure();
+            let (at, seq) = self.note_departure();
+            if let Some(echoes) = &mut self.echoes {
+                echoes.expect(at, seq);
+            }
             out.send(&self.header.packet(now, PacketKind::Datagram, payload, seq), None);
         }
     }
@@ -113,11 +127,14 @@ impl Endpoint for UdpSource {
 
     fn on_packet(
         &mut self,
-        _now: Instant,
-        _packet: &Packet,
+        now: Instant,
+        packet: &Packet,
         _option: Option<&PacketOption>,
         _out: &mut impl Output,
     ) {
+        if let Some(echoes) = &mut self.echoes {
+            echoes.receive(now, packet.seq);
+        }
     }
 
     fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
@@ -141,7 +158,8 @@ impl Endpoint for UdpSource {
     }
 
     fn counters(&self) -> Counters {
-        Counters { segments_sent: self.sent, ..Counters::default() }
+        let echoes = self.echoes.as_ref().map(|echoes| echoes.counters());
+        Counters { segments_sent: self.sent, ..echoes.unwrap_or_default() }
     }
 }
 
@@ -199,25 +217,37 @@ impl Source for UdpSource {
     }
 
     fn rtt_samples(&self) -> Option<&Delays> {
-        None
+        self.echoes.as_ref().map(|echoes| echoes.rtts())
     }
 
-    fn reset_rtt_samples(&mut self) {}
+    fn reset_rtt_samples(&mut self) {
+        if let Some(echoes) = &mut self.echoes {
+            echoes.reset();
+        }
+    }
 }
 
-/// Counts the bytes that arrive, and hands datagrams to the application's receiver, if it has one.
+/// Counts the bytes that arrive, hands datagrams to the application's receiver, if it has one, and may send them back.
 #[derive(Debug)]
 pub struct UdpSink {
     received: u64,
     /// Payload of a datagram, by which [`Packet::seq`] counts.
     payload: u32,
     reception: Option<Box<Reception>>,
+    /// Of what it sends back.
+    echo: Option<PacketHeader>,
 }
 
 impl UdpSink {
     /// For datagrams of a source with the same `payload`.
     pub fn new(payload: u32, reception: Option<Reception>) -> Self {
-        Self { received: 0, payload, reception: reception.map(Box::new) }
+        Self { received: 0, payload, reception: reception.map(Box::new), echo: None }
+    }
+
+    /// Sends each datagram back, with this header.
+    #[must_use]
+    pub fn with_echoes(self, header: PacketHeader) -> Self {
+        Self { echo: Some(header), ..self }
     }
 
     /// The application's receiver, if it has one.
@@ -232,12 +262,16 @@ impl Endpoint for UdpSink {
     #[inline]
     fn on_packet(
         &mut self,
-        _now: Instant,
+        now: Instant,
         packet: &Packet,
         _option: Option<&PacketOption>,
-        _out: &mut impl Output,
+        out: &mut impl Output,
     ) {
-        self.received += u64::from(packet.payload);
+        let payload = u32::from(packet.payload);
+        self.received += u64::from(payload);
+        if let Some(header) = &self.echo {
+            out.send(&header.packet(now, PacketKind::Datagram, payload, packet.seq), None);
+        }
     }
 
     fn on_timer(&mut self, _now: Instant, _out: &mut impl Output) {}
