@@ -110,7 +110,7 @@ def test_a_bad_trace_is_told(
 
 def test_applications_are_parts(evenair_here: Evenair) -> None:
     listed = evenair_here("parts", "application").stdout
-    datagrams = ("cbr", "poisson", "on-off", "voip", "video-call", "trace")
+    datagrams = ("cbr", "poisson", "on-off", "voip", "video-call", "trace", "ping")
     for name in ("bulk", "file", "web", *datagrams, "think", "opened_by"):
         assert name in listed
     assert "lognormal" in evenair_here("parts", "distribution").stdout

@@ -36,6 +36,10 @@ fn flow(rng: &mut RngStream, has_categories: bool) -> Value {
             json!({ "transport": "udp", "application": { "kind": "voip", "playout": "adaptive" } })
         }
         4 => json!({ "direction": "up", "transport": "udp", "application": trace(rng) }),
+        5 => json!({
+            "direction": pick(rng, &["up", "down"]), "transport": "udp",
+            "application": { "kind": "ping", "interval": pick(rng, &["7 ms", "20 ms"]) },
+        }),
         _ => {
             let application = pick(rng, &["cbr", "cbr", "poisson", "on-off", "video-call"]);
             json!({

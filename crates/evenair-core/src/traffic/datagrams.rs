@@ -5,7 +5,7 @@ use super::packet_trace::{PacketTraceConfig, Replay};
 use super::video::{VideoCallConfig, VideoPackets};
 use super::voip::{self, VoipConfig};
 use super::{Distribution, Draws, distribution_of_times};
-use crate::component::{configuration, registry};
+use crate::component::{configuration, positive_up_to, registry};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
@@ -18,17 +18,23 @@ registry! {
         Voip(VoipConfig),
         VideoCall(VideoCallConfig),
         Trace(PacketTraceConfig),
+        Ping(PingConfig),
     }
     kind "application", noun "application", planned &[]
 }
 
 impl Pattern {
     /// Whether it sends at the flow's `rate`.
-    pub fn uses_rate(&self) -> bool {
+    pub fn has_rate(&self) -> bool {
         match self {
             Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) | Self::VideoCall(_) => true,
-            Self::Voip(_) | Self::Trace(_) => false,
+            Self::Voip(_) | Self::Trace(_) | Self::Ping(_) => false,
         }
+    }
+
+    /// Whether the receiver sends each datagram back.
+    pub fn is_echoed(&self) -> bool {
+        matches!(self, Self::Ping(_))
     }
 }
 
@@ -64,6 +70,18 @@ configuration! {
     on: Distribution = HALF_A_SECOND, distribution_of_times();
     /// length of an off period
     off: Distribution = HALF_A_SECOND, distribution_of_times();
+}
+
+configuration! {
+    /// Parameters of a source of datagrams that the receiver sends back.
+    pub struct PingConfig {
+        name: "ping",
+        summary: "a datagram of `segment` bytes at a constant interval, which the receiver sends \
+                  back at once (UDP)",
+        source: "RFC 862 (echo); the intervals of flent's pings",
+    }
+    /// time between two datagrams, from 1 ms
+    interval: Duration = Duration::from_millis(200), positive_up_to(Duration::from_secs(3600));
 }
 
 /// Tsiknas and Stamatelos 2012: "the mean duration in on and off states is 500 msec"; the paper
@@ -105,7 +123,7 @@ impl Datagrams {
     pub fn new(pattern: &Pattern, offer: Offer, start: Instant, seed: u64, flow: u32) -> Self {
         let stream = |number| RngStream::new(seed, StreamId::Traffic, 2 * u64::from(flow) + number);
         let process = match pattern {
-            Pattern::Cbr(CbrConfig {}) | Pattern::Voip(_) => Process::Constant,
+            Pattern::Cbr(CbrConfig {}) | Pattern::Voip(_) | Pattern::Ping(_) => Process::Constant,
             Pattern::Poisson(PoissonConfig {}) => Process::Poisson(stream(0)),
             Pattern::OnOff(OnOffConfig { on, off }) => {
                 let mut on = Draws::new(on.clone(), stream(0));
@@ -123,6 +141,7 @@ impl Datagrams {
         };
         let interval = match pattern {
             Pattern::Voip(_) => voip::INTERVAL,
+            Pattern::Ping(PingConfig { interval }) => *interval,
             _ => offer.interval(),
         };
         let mut datagrams = Self { process, interval, next: start, payload: offer.segment };

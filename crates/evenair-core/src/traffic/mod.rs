@@ -16,7 +16,7 @@ mod reception;
 mod video;
 pub mod voip;
 
-pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PoissonConfig};
+pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PingConfig, PoissonConfig};
 pub use distribution::{
     DeterministicConfig, Distribution, Draws, ExponentialConfig, Family, LognormalConfig,
     ParetoConfig, TraceConfig, UniformConfig,
@@ -136,6 +136,16 @@ impl Application {
             Self::Stream(stream) => stream.is_finite(),
             Self::Datagrams(_) => false,
         }
+    }
+
+    /// Whether the flow has a rate.
+    pub fn has_rate(&self) -> bool {
+        matches!(self, Self::Datagrams(pattern) if pattern.has_rate())
+    }
+
+    /// Whether the receiver sends back what it receives.
+    pub fn is_echoed(&self) -> bool {
+        matches!(self, Self::Datagrams(pattern) if pattern.is_echoed())
     }
 }
 

@@ -32,7 +32,11 @@ impl Reception {
         flow: u32,
     ) -> Option<Self> {
         match application {
-            Pattern::Cbr(_) | Pattern::Poisson(_) | Pattern::OnOff(_) | Pattern::Trace(_) => None,
+            Pattern::Cbr(_)
+            | Pattern::Poisson(_)
+            | Pattern::OnOff(_)
+            | Pattern::Trace(_)
+            | Pattern::Ping(_) => None,
             Pattern::Voip(config) => {
                 Some(Self::Call(CallReceiver::new(config.clone(), start, stop)))
             }

@@ -122,6 +122,14 @@ macro_rules! transports {
 }
 
 impl AnyEnds {
+    /// Whether it sends datagrams that do not all have the same size.
+    pub fn varies(&self) -> bool {
+        match self {
+            Self::Udp(ends) => ends.varies(),
+            Self::Tcp(_) | Self::Tfrc(_) => false,
+        }
+    }
+
     /// The receiver of the application, if it has one.
     pub fn reception(&self) -> Option<&Reception> {
         match self {

@@ -13,7 +13,9 @@ use crate::component::{
 };
 use crate::congestion::{self, Controller};
 use crate::time::Instant;
-use crate::traffic::{Application, BulkConfig, CbrConfig, Datagrams, Reception, Stream};
+use crate::traffic::{
+    Application, BulkConfig, CbrConfig, Datagrams, PacketTraceConfig, PingConfig, Reception, Stream,
+};
 
 /// The transport of a flow: "newreno", `{ kind = "newreno" }`, "tfrc", or "udp".
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +52,8 @@ pub struct FlowSpec {
     pub datagrams: Option<Datagrams>,
     /// What its receiver makes of them.
     pub reception: Option<Reception>,
+    /// Whether the receiver sends them back.
+    pub is_echoed: bool,
     /// From when on no datagram is sent.
     pub stop: Instant,
 }
@@ -61,7 +65,7 @@ pub struct FlowDefaults {
     pub application: &'static str,
     /// Bytes of the IP and transport headers.
     pub header: u32,
-    /// Payload of a data packet, bytes: with the headers an Ethernet MTU of 1500.
+    /// Payload of a data packet, bytes: with the headers an Ethernet MTU of 1500, but for "ping".
     pub payload: u32,
 }
 
@@ -121,13 +125,22 @@ impl Config {
         }
     }
 
-    /// What a flow has where its configuration does not say.
-    pub fn flow_defaults(&self) -> FlowDefaults {
+    /// What a flow of this application has where its configuration does not say.
+    pub fn flow_defaults(&self, application: Option<&str>) -> FlowDefaults {
         let (application, header) = match self {
             Self::Tcp(_) => (BulkConfig::COMPONENT, 40),
             // RTP 12 and a header extension of 12, which has the round-trip time and the time of sending
             // (draft-ietf-avt-tfrc-profile-10, RFC 8285).
             Self::Tfrc(_) => (BulkConfig::COMPONENT, 20 + 8 + 12 + 12),
+            // The 56 bytes behind a header of 8 that iputils' ping sends.
+            Self::Udp if application == Some(PingConfig::COMPONENT.name) => {
+                let application = PingConfig::COMPONENT.name;
+                return FlowDefaults { application, header: 20 + 8, payload: 56 };
+            }
+            // Plain packets of UDP in an Ethernet MTU of 1500.
+            Self::Udp if application == Some(PacketTraceConfig::COMPONENT.name) => {
+                (PacketTraceConfig::COMPONENT, 20 + 8)
+            }
             // As TCP's, so that its datagrams have the size of segments.
             Self::Udp => (CbrConfig::COMPONENT, 40),
         };
@@ -167,7 +180,13 @@ impl Config {
             Self::Udp => {
                 let source = UdpSource::new(data, spec.payload, spec.datagrams, spec.stop);
                 let sink = UdpSink::new(spec.payload, spec.reception);
-                (AnyEnds::Udp(Ends::new(source, sink)), Answers::None)
+                if !spec.is_echoed {
+                    return (AnyEnds::Udp(Ends::new(source, sink)), Answers::None);
+                }
+                let ends = Ends::new(source.with_echoes(), sink.with_echoes(answer));
+                let answers =
+                    Answers::PerPackets { bytes: answer.bytes + spec.payload, packets: 1.0 };
+                (AnyEnds::Udp(ends), answers)
             }
         }
     }

@@ -136,14 +136,13 @@ pub(crate) fn network<M: SimMedium>(
     for flow in flows.iter() {
         let index = flow.index.0 as usize;
         let answers = flow.answers != Answers::None;
-        let is_udp = matches!(flow.ends, AnyEnds::Udp(_));
         // Where a packet goes that is sent over these links, one after the other, and then there.
         let mut lay = |path: Vec<usize>, end: Hop, has_packets: bool| {
             let mut hop = end;
             for &link in path.iter().rev() {
                 next_hop[link][index] = hop;
                 users[link] += u32::from(has_packets);
-                are_quiet[link] &= !has_packets || (is_udp && hop == Hop::End);
+                are_quiet[link] &= !has_packets || (flow.is_unanswered() && hop == Hop::End);
                 hop = Hop::Link(link as u32);
             }
             hop
@@ -191,10 +190,9 @@ pub(crate) fn network<M: SimMedium>(
     if !has_all_events && matches!(scenario.cell, scenario::Cell::Wlan(_)) {
         fed = feed(&mut cell, flows);
     }
-    // Streams have datagrams of one size, and no receiver that is told of each as a packet.
-    let is_plain = |flow: &&Flow| match &flow.ends {
-        AnyEnds::Udp(ends) => !ends.has_reception() && !ends.varies(),
-        _ => false,
+    // Streams have datagrams of one size that nothing answers, and no receiver that is told of each as a packet.
+    let is_plain = |flow: &&Flow| {
+        flow.is_unanswered() && !flow.ends.varies() && flow.ends.reception().is_none()
     };
     let datagrams = flows.iter().filter(is_plain);
     let between_hosts =
@@ -209,10 +207,10 @@ pub(crate) fn network<M: SimMedium>(
 
 /// Lets sources of datagrams fill the queues of stations that transmit nothing else. Returns their flows.
 fn feed<M: Medium>(cell: &mut Cell<M>, flows: &mut [Flow]) -> Vec<u32> {
-    if !flows.iter().any(|flow| matches!(flow.ends, AnyEnds::Udp(_))) {
+    if !flows.iter().any(Flow::is_unanswered) {
         return Vec::new();
     }
-    // By station: which flows it sends, and whether they are datagrams of one size alone.
+    // By station: which flows it sends, and whether they are datagrams of one size alone that nothing answers.
     let mut stations = vec![(Vec::new(), true); cell.nodes()];
     for flow in flows.iter() {
         if let Attachment::Station { station, up, .. } = flow.place
@@ -221,7 +219,7 @@ fn feed<M: Medium>(cell: &mut Cell<M>, flows: &mut [Flow]) -> Vec<u32> {
             let (sent, are_datagrams) = &mut stations[station as usize];
             sent.push(flow.index.0);
             // Of several datagrams that arrive at once, an idle MAC takes the first before the others are queued.
-            *are_datagrams &= matches!(&flow.ends, AnyEnds::Udp(ends) if !ends.varies());
+            *are_datagrams &= flow.is_unanswered() && !flow.ends.varies();
         }
     }
     let mut fed = Vec::new();
@@ -369,6 +367,7 @@ fn flow(
         connection: connection(spec, seed, index),
         datagrams,
         reception,
+        is_echoed: spec.application.is_echoed(),
         stop,
     });
     let transfers = match &spec.application {

@@ -76,6 +76,16 @@ impl Attachment {
 }
 
 impl Flow {
+    /// Whether it is over UDP, and nothing answers its datagrams.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        matches!(self.ends, AnyEnds::Udp(_)) && self.answers == Answers::None
+    }
+
+    /// Whether its datagrams are sent back.
+    pub(crate) fn is_echoed(&self) -> bool {
+        matches!(self.ends, AnyEnds::Udp(_)) && !self.is_unanswered()
+    }
+
     /// A packet has come to the end that it is for, with this option. Returns when that end is to be
     /// woken.
     #[inline(always)]

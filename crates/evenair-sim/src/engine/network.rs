@@ -406,7 +406,7 @@ impl Ends<'_> {
     }
 }
 
-/// The ends of a flow without events, all of which are over UDP.
+/// The ends of a flow without events, all of which are over UDP and unanswered.
 #[inline(always)]
 fn udp(flows: &mut [Flow], flow: usize) -> &mut transport::Ends<UdpSource, UdpSink> {
     match &mut flows[flow].ends {

@@ -143,14 +143,15 @@ pub struct FlowResult {
     pub data_losses: LossesByPlace,
     /// Its lost acknowledgements by place.
     pub ack_losses: LossesByPlace,
-    /// Data packets that did not arrive although later ones did; absent but for TFRC.
+    /// Of TFRC: data packets that did not arrive although later ones did. Of "ping": datagrams without an
+    /// echo by the end. Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets_lost: Option<u64>,
     /// Loss events per data packet sent (RFC 5348 section 5.2); absent but for TFRC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_event_rate: Option<f64>,
-    /// Mean of the round-trip times that the retransmission timeout is computed from, seconds; none
-    /// where none was measured.
+    /// Mean of the round-trip times that the retransmission timeout is computed from, of "ping" of those of
+    /// its echoes, seconds; none where none was measured.
     pub mean_rtt_s: Option<f64>,
     /// These round-trip times; none without any.
     pub rtt_s: Option<DelayResult>,

@@ -297,7 +297,7 @@ station.0.flows.1.start=10 => station.0.flows.1.start => got 10 s | the end of t
 station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's start
 station.0.flows.1={direction='up',start=2,stop=1} => station.0.flows.1.stop => got 1 s | start, 2 s
 station.0.flows.1.transport=udp => station.0.flows.1.rate => missing | "1 Mbps"
-station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off", "voip", "video-call", "trace" over udp
+station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off", "voip", "video-call", "trace", "ping" over udp
 station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "web" over TCP
 station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | no rate with application "bulk"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
@@ -337,6 +337,12 @@ station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on=
 station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='trace',values=[1,'x']}},rate=1e6} => station.0.flows.0.application.on.values => got "x" | a time from 0
 station.0.flows.0={direction='up',transport='udp',application={kind='on-off',on={distribution='trace',mean=1}},rate=1e6} => station.0.flows.0.application.on.mean => no parameter of a "trace"
 station.0.flows.0={direction='up',transport='udp',application={kind='on-off',off={distribution='trace',file='no such'}},rate=1e6} => station.0.flows.0.application.off.file => got "no such": No such file | a text file of values
+station.0.flows.0.application=ping => station.0.flows.0.application => got "ping" over newreno | "ping" over udp
+station.0.flows.0={direction='up',transport='udp',application='ping',rate=1e6} => station.0.flows.0.rate => got 1 Mbps | no rate with application "ping"
+station.0.flows.0={direction='up',transport='udp',application={kind='ping',interval=0}} => station.0.flows.0.application.interval => got 0 | above 0
+station.0.flows.0={direction='up',transport='udp',application={kind='ping',interval='0.5 ms'}} => station.0.flows.0.application.interval => got 0.0005 s | from 1 ms to 3600 s
+station.0.flows.0={direction='up',transport='udp',application={kind='ping',interval='-1 s'}} => station.0.flows.0.application.interval => negative
+station.0.flows.0={direction='up',transport='udp',application={kind='ping',size=64}} => station.0.flows.0.application.size => no parameter of a "ping" application; accepted: kind, interval
 station.0.flows.0.application={kind='web',size={distribution='pareto',shape=1}} => station.0.flows.0.application.size.shape => got 1 | from 1.01
 station.0.flows.0.application={kind='web',size='30 s'} => station.0.flows.0.application.size => its unit "s" | accepted: a size
 station.0.flows.0.application={kind='web',size=0} => station.0.flows.0.application.size => got 0 B | at least 1 B

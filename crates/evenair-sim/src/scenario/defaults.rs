@@ -130,13 +130,8 @@ fn fill_flow(flow: &mut Map<String, Value>) {
     let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
     let name = transport.map_or(Some(Transport::default().name()), Value::as_str);
     if let Some(transport) = name.and_then(Transport::from_name) {
-        let defaults = transport.flow_defaults();
+        let defaults = transport.flow_defaults(application(flow));
         default_to(flow, "application", defaults.application);
-        // The packets of a trace are plain ones of UDP, in an Ethernet MTU of 1500.
-        if application(flow) == Some(PacketTraceConfig::COMPONENT.name) {
-            default_to(flow, "header", UDP_HEADER);
-            default_to(flow, "segment", 1500 - UDP_HEADER);
-        }
         let timestamps = match flow.get("timestamps") {
             Some(Value::Bool(true)) if transport.is_tcp() => Timestamps::BYTES,
             _ => 0,

@@ -155,7 +155,7 @@ mod tests {
 
     /// Of the applications each goes over one transport; a `request` of the largest size does not
     /// fit a segment, and neither does a packet of a trace of the largest size. A trace has an address only with a file,
-    /// and does not begin anew each nanosecond.
+    /// and does not begin anew each nanosecond. A ping has an interval of at least 1 ms.
     #[test]
     fn every_application_runs_in_a_scenario() {
         let over_tcp =
@@ -169,13 +169,13 @@ mod tests {
             let flow = json!({ "direction": "up", "application": application });
             let mut document = with_flow(flow);
             document["station"][0]["flows"][0]["transport"] = json!("udp");
-            if pattern.uses_rate() {
+            if pattern.has_rate() {
                 document["station"][0]["flows"][0]["rate"] = json!("1 Mbps");
             }
             document
         };
         assert_eq!(run_each::<evenair_core::traffic::Stream>(false, over_tcp), 1);
-        assert_eq!(run_each::<Pattern>(false, over_udp), 4);
+        assert_eq!(run_each::<Pattern>(false, over_udp), 5);
     }
 
     /// Each option of TCP at each of its bounds, and outside of them.

@@ -12,7 +12,7 @@ use evenair_core::control::{Config, ObservationSlot};
 use evenair_core::medium::{Attempts, BothWays, ExchangeTime, Observable, Occupancy};
 use evenair_core::packet::{AccessCategory, Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::Answers;
+use evenair_core::transport::{Answers, AnyEnds};
 use evenair_core::units::Rate;
 
 use crate::agenda::Agenda;
@@ -196,7 +196,7 @@ impl StationControl {
                 return None;
             }
             let time = attempts.down.time_with(element.backoff()) + attempts.up.time();
-            let reserve = (flow.answers == Answers::None).then(|| {
+            let reserve = matches!(flow.ends, AnyEnds::Udp(_)).then(|| {
                 let data = if end == End::Receiver { &attempts.down } else { &attempts.up };
                 let packets_per_second = data.delivered as f64 / slot.as_secs_f64();
                 // As many packets in an exchange as there were.

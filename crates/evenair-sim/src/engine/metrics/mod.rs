@@ -323,7 +323,7 @@ fn flow_result(
         policer_drops: None,
         data_losses,
         ack_losses,
-        packets_lost: is_rate_controlled
+        packets_lost: (is_rate_controlled || flow.is_echoed())
             .then(|| end.packets_lost.saturating_sub(start.packets_lost)),
         loss_event_rate: is_rate_controlled.then(|| {
             let events = end.loss_events - start.loss_events;

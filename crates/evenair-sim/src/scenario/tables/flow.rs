@@ -57,12 +57,12 @@ pub struct Flow {
     #[serde(deserialize_with = "trace_file::application")]
     pub application: Application,
     /// Payload of a full segment or of a datagram, bytes (default: 1460, over TFRC and with timestamps 1448; with
-    /// "voip" that of the codec, with "trace" 1472); of datagrams of varying size the largest.
+    /// "voip" that of the codec, with "trace" 1472, with "ping" 56); of datagrams of varying size the largest.
     #[serde(deserialize_with = "bounded_integer::<1, 65_495, _>")]
     #[schemars(range(min = 1, max = 65_495))]
     pub segment: u32,
     /// IP and transport header, bytes, at least 40 for TCP, 52 with timestamps, and 28 for UDP (default: 40, with
-    /// timestamps and over TFRC with RTP 52, with "trace" 28).
+    /// timestamps and over TFRC with RTP 52, with "trace" and "ping" 28).
     #[serde(deserialize_with = "bounded_integer::<28, 120, _>")]
     #[schemars(range(min = 28, max = 120))]
     pub header: u32,

@@ -24,19 +24,17 @@ use crate::scenario::values::names::Direction;
 /// The largest IP packet, and the largest frame of a WLAN here.
 const MAX_PACKET: u64 = 65_535;
 
+/// iputils' ping takes 2 ms from users.
+const LEAST_PING_INTERVAL: Duration = Duration::from_millis(1);
+
 pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
     let at = |key: &str| format!("{field}.{key}");
     let application = flow.application.name();
-    let is_stream = matches!(flow.application, Application::Stream(_));
     if !flow.transport.carries(&flow.application) {
         let got = format!("got \"{application}\" over {}", flow.transport);
         return Err(fail(&at("application"), &got, &transports()));
     }
-    let uses_rate = match &flow.application {
-        Application::Datagrams(pattern) => pattern.uses_rate(),
-        Application::Stream(_) => false,
-    };
-    match (uses_rate, flow.rate) {
+    match (flow.application.has_rate(), flow.rate) {
         (true, None) => {
             let needs = format!("which a \"{application}\" application needs");
             let accepted = format!("a rate such as \"1 Mbps\", {needs}");
@@ -46,7 +44,7 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
             return Err(fail(&at("rate"), "got \"unlimited\"", "a rate such as \"1 Mbps\""));
         }
         (false, Some(rate)) => {
-            let or = if is_stream { ", or one over udp" } else { "" };
+            let or = if flow.transport.is_tcp() { ", or one over udp" } else { "" };
             let accepted = format!("no rate with application \"{application}\"{or}");
             return Err(fail(&at("rate"), &format!("got {rate}"), &accepted));
         }
@@ -79,7 +77,14 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         Application::Datagrams(Pattern::Trace(trace)) => {
             check_trace(&at("application"), trace, flow)?;
         }
-        Application::Datagrams(Pattern::Cbr(_) | Pattern::Poisson(_) | Pattern::Voip(_))
+        Application::Datagrams(Pattern::Ping(ping)) if ping.interval < LEAST_PING_INTERVAL => {
+            let got = format!("got {} s", ping.interval.as_secs_f64());
+            let accepted = "from 1 ms to 3600 s";
+            return Err(fail(&at("application.interval"), &got, accepted));
+        }
+        Application::Datagrams(
+            Pattern::Cbr(_) | Pattern::Poisson(_) | Pattern::Voip(_) | Pattern::Ping(_),
+        )
         | Application::Stream(Stream::Bulk(_)) => {}
     }
     let transport = &flow.transport;
