@@ -7,6 +7,8 @@ const FIRST_STATION_PORT: u32 = 49_152;
 const STATION_PORTS: u32 = 65_536 - FIRST_STATION_PORT;
 /// The server's port, and the first of more where a station has more flows than ports.
 const SERVER_PORT: u32 = 5001;
+/// The port of a host that sends datagrams back (RFC 862).
+const ECHO_PORT: u16 = 7;
 
 /// Metadata of a flow for captures.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct FlowMeta {
     pub(crate) request: u32,
     /// Whether it has SACK.
     pub(crate) sack: bool,
+    /// Whether the receiver sends back what it receives.
+    pub(crate) is_echoed: bool,
 }
 
 /// The connection of a packet, as its headers show it.
@@ -92,8 +96,12 @@ impl Connections {
         let ahead = packet.connection.wrapping_sub(latest as u8) as i8;
         let number = latest.wrapping_add_signed(i32::from(ahead));
         let total = flow.totals.get(number.wrapping_sub(1) as usize).copied();
-        let (station_port, server_port) = ports(flow.place, flow.count, number);
-        let FlowMeta { window, segment, request, .. } = flow.meta;
+        let FlowMeta { window, segment, request, data_up, is_echoed, .. } = flow.meta;
+        let (station_port, server_port) = match ports(flow.place, flow.count, number) {
+            (own, _) if is_echoed && data_up => (own, ECHO_PORT),
+            (own, _) if is_echoed => (ECHO_PORT, own),
+            ports => ports,
+        };
         ConnectionInfo { number, station_port, server_port, window, segment, request, total }
     }
 }
@@ -125,6 +133,7 @@ mod tests {
             segment: 1,
             request: 0,
             sack: false,
+            is_echoed: false,
         };
         Connections::new(stations.iter().map(meta).collect())
     }

@@ -111,6 +111,34 @@ fn each_transfer_is_a_conversation_of_its_own() {
     }
 }
 
+/// RFC 862: each datagram to port 7 comes back with the same payload, from port 7. A ping has 56 + 8 bytes of UDP.
+#[test]
+fn pings_are_echoes() {
+    if !tshark_is_here() {
+        return;
+    }
+    let ping = |direction: &str| {
+        let application = json!({ "kind": "ping", "interval": "1 s" });
+        json!({ "direction": direction, "transport": "udp", "application": application })
+    };
+    let (_, files) = captured("ping", cell(json!([ping("up"), ping("down")]), 2));
+    for file in &files {
+        assert_eq!(file.read(WRONG, &["frame.number"]), lines(&[]));
+        // Captures have no payload, which is all that tshark decodes of an echo.
+        let all = file.read("udp.port == 7", &["udp.srcport", "udp.dstport", "udp.length"]);
+        assert_eq!(all.len(), 2 * 2 * 2 * 60, "station, direction, echo, second");
+        let [there, back] = [1, 0].map(|port| {
+            let own = all.iter().filter(move |row| row[port] == "7");
+            own.inspect(|row| assert_eq!(row[2], "64")).map(move |row| row[1 - port].clone())
+        });
+        let (mut there, mut back): (Vec<_>, Vec<_>) = (there.collect(), back.collect());
+        there.sort();
+        back.sort();
+        assert_eq!(there, back);
+        assert_eq!(there.len(), 2 * 2 * 60);
+    }
+}
+
 /// 100 segments of 1460 bytes need 18 bits: a shift of 2 and no more. tshark multiplies the window of
 /// all segments behind the handshake.
 #[test]

@@ -382,6 +382,7 @@ fn flow(
         segment: if is_tcp { spec.segment } else { 0 },
         request: if is_tcp { opening(spec).1 } else { 0 },
         sack: is_tcp && spec.tcp.sack,
+        is_echoed: spec.application.is_echoed(),
     };
     Flow {
         id,
