@@ -31,6 +31,7 @@ mod ns2_wireless_errors;
 mod ns3_tcp;
 mod occupancy;
 mod packet_traces;
+mod ping;
 mod queues;
 mod random_cells;
 mod rate_control;

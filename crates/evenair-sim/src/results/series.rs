@@ -23,7 +23,8 @@ pub struct Series {
     pub aggregate_goodput_bps: Vec<f64>,
     /// By flow id: `cwnd` (segments) at the end of the interval, `goodput_bps` (bit/s) in it, and medians
     /// and 95th percentiles of the delays in it (seconds): `rtt_p50_s`, `rtt_p95_s`,
-    /// `one_way_delay_p50_s`, `one_way_delay_p95_s`. UDP has neither cwnd nor RTT. TFRC has instead of
+    /// `one_way_delay_p50_s`, `one_way_delay_p95_s`. UDP has neither cwnd nor RTT, but for "ping"
+    /// (RTT, and its mean `rtt_mean_s`). TFRC has instead of
     /// cwnd what its sender knows at the end of the interval: `allowed_rate_bps` (of payload, bit/s) and
     /// `loss_event_rate`.
     pub flows: Map<String, Value>,

@@ -34,11 +34,12 @@ struct FlowSeries {
     one_way_delay: DelaySeries,
 }
 
-/// Percentiles of the delays in each interval.
+/// Mean and percentiles of the delays in each interval.
 #[derive(Debug, Default)]
 struct DelaySeries {
     /// All up to the last sample.
     before: Delays,
+    mean_s: Vec<Option<f64>>,
     p50_s: Vec<Option<f64>>,
     p95_s: Vec<Option<f64>>,
 }
@@ -46,7 +47,9 @@ struct DelaySeries {
 impl DelaySeries {
     /// `delays` are all up to the end of an interval.
     fn sample(&mut self, delays: &Delays) {
-        let found = delays.since(&self.before).buckets().percentiles([50, 95]);
+        let new = delays.since(&self.before).buckets();
+        let found = new.percentiles([50, 95]);
+        self.mean_s.push((new.total() > 0).then(|| new.mean()));
         let [p50_s, p95_s] = found.map_or([None; 2], |found| found.map(|p| Some(p.as_secs_f64())));
         self.p50_s.push(p50_s);
         self.p95_s.push(p95_s);
@@ -143,6 +146,9 @@ impl Sampler {
             if flow.ends.rtt_samples().is_some() {
                 columns["rtt_p50_s"] = json!(series.rtt.p50_s);
                 columns["rtt_p95_s"] = json!(series.rtt.p95_s);
+            }
+            if flow.is_echoed() {
+                columns["rtt_mean_s"] = json!(series.rtt.mean_s);
             }
             columns["one_way_delay_p50_s"] = json!(series.one_way_delay.p50_s);
             columns["one_way_delay_p95_s"] = json!(series.one_way_delay.p95_s);
