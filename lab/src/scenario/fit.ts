@@ -18,10 +18,11 @@ const STATION_KEYS = {
 };
 
 /** Applications over UDP that send at the flow's rate. */
-const PACED = ["cbr", "poisson", "on-off", "video-call"];
-
+const RATED = ["cbr", "poisson", "on-off", "video-call"];
+/** Applications over UDP without a rate. */
+const UNRATED = ["voip", "trace", "ping"];
 /** Applications over UDP; all others are of TCP, and "bulk" of TFRC as well. */
-const DATAGRAMS = [...PACED, "voip", "trace"];
+const DATAGRAMS = [...RATED, ...UNRATED];
 
 /** Sets keys of a text. Rejects with the error of the scenario that no removal can mend. */
 export async function fit(
@@ -38,6 +39,12 @@ export async function fit(
     toml = without;
     removed.push(key);
     return true;
+  };
+
+  const addRate = async (flow: string): Promise<void> => {
+    if (!scenario || valueAt(scenario, `${flow}.rate`) !== undefined) return;
+    toml = await language.set(toml, [[`${flow}.rate`, "1 Mbps"]]);
+    added.push(`${flow}.rate = "1 Mbps"`);
   };
 
   for (const change of changes) {
@@ -57,18 +64,10 @@ export async function fit(
       const application = kindOf(valueAt(scenario, `${flow}.application`));
       if (isUdp !== DATAGRAMS.includes(application)) await remove(`${flow}.application`);
       if (!isUdp) await remove(`${flow}.rate`);
-      if (isUdp && valueAt(scenario, `${flow}.rate`) === undefined) {
-        toml = await language.set(toml, [[`${flow}.rate`, "1 Mbps"]]);
-        added.push(`${flow}.rate = "1 Mbps"`);
-      }
+      if (isUdp && !UNRATED.includes(application)) await addRate(flow);
     }
-    const paced = /^(.+)\.application(\.kind)?$/.exec(key)?.[1];
-    if (scenario && paced && PACED.includes(String(value))) {
-      if (valueAt(scenario, `${paced}.rate`) === undefined) {
-        toml = await language.set(toml, [[`${paced}.rate`, "1 Mbps"]]);
-        added.push(`${paced}.rate = "1 Mbps"`);
-      }
-    }
+    const owner = /^(.+)\.application(\.kind)?$/.exec(key)?.[1];
+    if (owner && RATED.includes(String(value))) await addRate(owner);
     toml = await language.set(toml, [change]);
   }
 
