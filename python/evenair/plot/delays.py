@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -96,13 +96,19 @@ def _draw(axes: Axes, curves: Sequence[tuple[dict[str, Any], Curve]]) -> None:
         label = style.get("label")
         axes.plot(delays, shares, **style | {"label": None if label in seen else label})
         seen.add(label)
-    smallest = min(next((x for x in delays if x > 0), 1.0) for _, (delays, _) in curves)
-    largest = max(delays[-1] for _, (delays, _) in curves)
+    scale(axes, "x", [x for _, (delays, _) in curves for x in delays])
+
+
+def scale(axes: Axes, name: Literal["x", "y"], delays: Sequence[float]) -> None:
+    """Let an axis begin at zero, or make it logarithmic if these delays differ much."""
+    smallest = min((delay for delay in delays if delay > 0), default=1.0)
+    largest = max(delays, default=1.0)
+    low, high = 0.0, None
     if largest > _LOGARITHMIC_FROM * smallest:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-        axes.set_xlim(max(smallest, largest / 1e4), largest * 1.05)
-    else:
-        axes.set_xlim(left=0)
+        axes.set(**{f"{name}scale": "log"})
+        axis = axes.xaxis if name == "x" else axes.yaxis
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_minor_formatter(NullFormatter())
+        axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        low, high = max(smallest, largest / 1e4), largest * 1.05
+    axes.set(**{f"{name}lim": (low, high)})
