@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from evenair.cli.arguments import BadInput
 from evenair.cli.arrow import import_pyarrow
@@ -17,6 +17,8 @@ from evenair.text.messages import reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from evenair.files.atomic import AtomicOutput
 
@@ -36,9 +38,12 @@ def stage_results(
     scenario: Mapping[str, Any],
     out: Path | None,
     plot: Path | None,
-    plot_kind: Literal["flows", "cdf"] = "flows",
+    draw: Callable[[RunResult | RunSet], Figure] = lambda result: result.plot(),
 ) -> Callable[[RunResult | RunSet], None]:
-    """Stage the files of --out and --plot, and return the function that writes them."""
+    """Stage the files of --out and --plot, and return the function that writes them.
+
+    `draw` imports matplotlib.
+    """
     figure = stage(output, "--plot", plot) if plot else None
     folder: dict[str, Path] = {}
     if out:
@@ -52,7 +57,7 @@ def stage_results(
             from evenair.plot.style import write_figure  # imports matplotlib
 
             with naming(figure):
-                write_figure(result.plot(plot_kind), figure)
+                write_figure(draw(result), figure)
 
     return write
 

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare two scenarios, run by run. Raises what `evenair run` raises."""
-    for option in ("explain", "pcap", "plot_kind"):
+    for option in ("explain", "pcap", "plot_kind", "test"):
         if getattr(arguments, option):
             raise BadInput(f"--{option.replace('_', '-')}: not together with --against")
     numbers = seeds(arguments)

@@ -16,7 +16,7 @@ from evenair.cli.arguments import (
     capture_file,
     seeds,
 )
-from evenair.cli.commands import against
+from evenair.cli.commands import against, preset
 from evenair.cli.files import stage, stage_results
 from evenair.cli.terminal import DONE, INTERRUPTED, print_bytes, print_error, progress
 from evenair.engine import Interrupted, captures_air, run_jobs
@@ -26,7 +26,10 @@ from evenair.scenario import load
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from evenair.result import RunResult
     from evenair.scenario import Scenario
@@ -49,10 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot-kind",
         metavar="KIND",
-        choices=("flows", "cdf"),
-        help="of --plot: goodput and traces (flows), the distributions of delays (cdf) [flows]",
+        choices=("flows", "cdf", "all", "box"),
+        help="of --plot: goodput and traces (flows), the distributions of delays (cdf) [flows]; of"
+        " a --test: over time (all), distributions of delays (cdf), box plots (box) [all]",
     )
     against.add_arguments(parser)
+    preset.add_arguments(parser)
     parser.add_argument(
         "--pcap",
         metavar="FILE",
@@ -64,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate a scenario. Raises BadInput, ScenarioError, RunError, Interrupted, OSError."""
+    preset.check(arguments)
     if arguments.against:
         return against.run(arguments)
     runs, first_seed = arguments.runs, arguments.seed
@@ -73,12 +79,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot_kind and not arguments.plot:
         raise BadInput("--plot-kind: there is no plot without --plot FILE")
     scenario = load(arguments.scenario, arguments.set)
+    if arguments.test:
+        scenario = preset.prepared(arguments, scenario)
     jobs = [(scenario, number) for number in numbers]
 
     with AtomicOutput() as output:
         write = stage_results(
-            output, scenario.resolved, arguments.out, arguments.plot, arguments.plot_kind or "flows"
+            output, scenario.resolved, arguments.out, arguments.plot, _drawing(arguments)
         )
+        export = preset.stage_export(arguments, output)
         pcap = _stage_captures(arguments.pcap, scenario, output)
         with progress("runs", quiet=arguments.quiet) as update:
             try:
@@ -89,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
                 results = error.finished
         result = results[0] if runs is None else RunSet(results)
         write(result)
+        export(results[0])
         output.commit()
 
     if arguments.json:
@@ -97,7 +107,10 @@ def run(arguments: argparse.Namespace) -> int:
     elif not arguments.quiet:
         from evenair.cli.printing.run import print_diagnoses, print_result  # imports rich
 
-        print_result(result)
+        if arguments.test:
+            preset.print_test(arguments, results)
+        else:
+            print_result(result)
         if arguments.explain:
             print_diagnoses(result)
     # An interruption after the last run has no effect.
@@ -109,6 +122,13 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return INTERRUPTED
     return DONE
+
+
+def _drawing(arguments: argparse.Namespace) -> Callable[[RunResult | RunSet], Figure]:
+    """Return the function that draws the plot of --plot."""
+    if arguments.test:
+        return preset.drawing(arguments)
+    return lambda result: result.plot(arguments.plot_kind or "flows")
 
 
 def _with_diagnoses(result: RunResult | RunSet) -> str:

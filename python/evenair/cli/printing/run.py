@@ -17,6 +17,7 @@ from evenair.text.messages import downlink_sender
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from rich.console import Console
     from rich.table import Table
 
     from evenair.diagnosis import Diagnosis
@@ -41,6 +42,11 @@ def print_result(result: RunResult | RunSet) -> None:
         console.print(occupancy_table(runs))
     if len(runs) > 1:
         console.print("means over the runs ± 95% confidence intervals")
+    print_end(console, runs)
+
+
+def print_end(console: Console, runs: Sequence[RunResult]) -> None:
+    """Print which runs these are, and how long they took."""
     console.print(f"{_which(runs)}: {_how(runs)}")
 
 
