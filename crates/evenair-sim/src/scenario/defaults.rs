@@ -7,13 +7,13 @@ use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::tcp::TcpPreset;
+use evenair_core::traffic::VideoCallConfig;
 use evenair_core::traffic::voip::{Codec, VoipConfig};
-use evenair_core::traffic::{PacketTraceConfig, VideoCallConfig};
 use evenair_core::transport::{Config as Transport, Timestamps};
 use serde_json::{Map, Value, json};
 
 use crate::scenario::tables::cell::Cell;
-use crate::scenario::tables::flow::{DEFAULT_SEGMENT, UDP_HEADER};
+use crate::scenario::tables::flow::DEFAULT_SEGMENT;
 use crate::scenario::tables::scenario::Scenario;
 use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::tables::wlan_cell::{DEFAULT_GUARD_INTERVAL, WlanCell};

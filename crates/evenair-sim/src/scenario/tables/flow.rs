@@ -18,9 +18,6 @@ pub(crate) const DEFAULT_SEGMENT: u32 = 1460;
 /// Bytes of the IPv4 and TCP headers without options (RFC 791 section 3.1, RFC 9293 section 3.1).
 pub(crate) const TCP_HEADER: u32 = 20 + 20;
 
-/// Bytes of the IPv4 and UDP headers (RFC 791 section 3.1, RFC 768).
-pub(crate) const UDP_HEADER: u32 = 20 + 8;
-
 /// One flow: between a station and a wired host, or between two wired hosts (in `wired.flow`).
 ///
 /// The keys from `tcp` to `syn_timer` are TCP's; other flows ignore them. Where they are not given
