@@ -49,7 +49,7 @@ def cell(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("test", ["rrul", "rtt-fair"])
+@pytest.mark.parametrize("test", ["rrul", pytest.param("rtt-fair", marks=pytest.mark.long)])
 def test_flent_reads_and_draws_the_file(
     evenair_here: Evenair, cell: Path, tmp_path: Path, test: str
 ) -> None:
