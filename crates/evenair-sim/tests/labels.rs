@@ -7,7 +7,7 @@ use evenair_sim::scenario::{document_from_toml, json_schema, resolve};
 use evenair_sim::{LABELS, RunOptions, parts, run};
 use serde_json::{Map, Value};
 
-/// Between them, all that results can have: rate limiter, beacons and files; A-MPDUs; frames and requests.
+/// Between them, all that results can have: rate limiter, beacons and files; A-MPDUs and calls; frames and requests.
 const SCENARIOS: [&str; 3] = [
     r#"
         duration = 5
@@ -26,6 +26,7 @@ const SCENARIOS: [&str; 3] = [
         flows = [
             { direction = "down" },
             { direction = "up" },
+            { transport = "udp", application = "voip" },
             { transport = "udp", application = "video-call", rate = "1 Mbps" },
         ]
     "#,
@@ -44,8 +45,8 @@ const NO_METRICS: &str = "seed result_version events ap_queue_data_arrivals ap_q
     dl_data_symbols ul_data_symbols dl_capacity_bps ul_capacity_bps";
 
 /// What is computed from several numbers of a document.
-const COMPUTED: &str = "mean_up_goodput_bps mean_down_goodput_bps mean_session_s mean_frame_delay_s \
-    mean_frozen_s";
+const COMPUTED: &str = "mean_up_goodput_bps mean_down_goodput_bps mean_session_s mean_mos worst_mos \
+    mean_frame_delay_s mean_frozen_s";
 
 fn set(names: &str) -> BTreeSet<String> {
     names.split_whitespace().map(str::to_owned).collect()
