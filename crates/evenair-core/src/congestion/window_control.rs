@@ -24,6 +24,11 @@ impl WindowControl {
         self.window.cwnd = f64::from(initial_window);
     }
 
+    /// The sender has been idle for long, and goes on with this window. The control is not told.
+    pub fn restart(&mut self, window: Window) {
+        self.window = window;
+    }
+
     /// The window.
     pub fn window(&self) -> Window {
         self.window

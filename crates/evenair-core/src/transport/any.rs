@@ -30,6 +30,9 @@ macro_rules! transports {
                 /// See [`Ends::open`].
                 pub fn open(&mut self, now: Instant, number: u8, bytes: u64, out: &mut impl Output);
 
+                /// See [`Ends::request`].
+                pub fn request(&mut self, now: Instant, bytes: u64, out: &mut impl Output);
+
                 /// See [`Ends::on_packet`].
                 #[inline(always)]
                 pub fn on_packet(

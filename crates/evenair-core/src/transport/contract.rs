@@ -21,6 +21,10 @@ pub trait Endpoint {
     /// ends. Nothing is left of the connection before but what was measured.
     fn open(&mut self, now: Instant, number: u8, bytes: u64, out: &mut impl Output);
 
+    /// The receiver's application asks for a further transfer of `bytes` over the present connection,
+    /// which has brought it all before. A transport over which none asks does nothing.
+    fn request(&mut self, _now: Instant, _bytes: u64, _out: &mut impl Output) {}
+
     /// A packet of the present connection has arrived here, with this option.
     fn on_packet(
         &mut self,

@@ -35,6 +35,12 @@ impl<S: Source, R: Sink> Ends<S, R> {
         self.sink.open(now, number, bytes, out);
     }
 
+    /// The receiver's application asks for more, see [`Endpoint::request`](super::Endpoint::request).
+    pub fn request(&mut self, now: Instant, bytes: u64, out: &mut impl Output) {
+        self.source.request(now, bytes, out);
+        self.sink.request(now, bytes, out);
+    }
+
     /// A packet has arrived at the end that it is for. Returns when [`Ends::on_timer`] is to be called
     /// for that end. (For the other end that has not changed.)
     #[inline(always)]

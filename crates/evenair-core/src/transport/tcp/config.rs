@@ -1,6 +1,7 @@
 //! TCP's options, whatever the congestion control.
 
 use super::delayed_ack::{DelayedAck, delayed_ack};
+use super::idle_restart::IdleRestart;
 use super::rtt::{MAX_RTO, RtoFormula};
 use super::segment::LimitedTransmit;
 use super::syn_timer::SynTimer;
@@ -33,6 +34,8 @@ configuration! {
     byte_counting: Option<bool> = Some(true), optional(switch(), "spm_marking");
     /// whether cwnd grows only while it limits the sender (RFC 7661)
     cwnd_validation: bool = true, switch();
+    /// what is left of cwnd when the sender has been idle for longer than the retransmission timeout
+    idle_restart: Option<IdleRestart> = None, optional(names(), "\"linux\" with cwnd_validation, else \"none\"");
     /// whether segments sent while cwnd is below 4 are marked as high priority (Gong et al. 2006, section
     /// III-A)
     spm_marking: Option<bool> = None, optional(switch(), "whether cell.queue is spm-af");
@@ -70,6 +73,12 @@ impl TcpConfig {
     /// 3.1 suggests the size of the largest advertised window.
     pub fn initial_ssthresh(&self) -> u32 {
         self.initial_ssthresh.unwrap_or(self.window)
+    }
+
+    /// What is left of cwnd after a pause.
+    pub fn idle_restart(&self) -> IdleRestart {
+        let validates = if self.cwnd_validation { IdleRestart::Linux } else { IdleRestart::None };
+        self.idle_restart.unwrap_or(validates)
     }
 
     /// Whether segments are marked as high priority.

@@ -10,6 +10,7 @@
 mod config;
 mod connection;
 mod delayed_ack;
+mod idle_restart;
 mod preset;
 mod rate_based;
 mod receiver;
@@ -27,6 +28,7 @@ mod usage;
 pub use config::TcpConfig;
 pub use connection::{ConnectionConfig, ReceivingEnd, SendingEnd};
 pub use delayed_ack::DelayedAck;
+pub use idle_restart::IdleRestart;
 pub use preset::TcpPreset;
 pub use receiver::{AckAction, Receiver};
 pub use rtt::{MAX_RTO, RtoFormula, RttEstimator};

@@ -70,7 +70,7 @@ const fn ms(ms: u64) -> Setting {
 
 static LINUX: [(&str, Setting); 1] = [("window", OfSegment(linux_window))];
 
-static RFC: [(&str, Setting); 11] = [
+static RFC: [(&str, Setting); 12] = [
     // RFCs state no size of buffers; Linux's does not limit what they are used for here.
     ("window", OfSegment(linux_window)),
     ("initial_window", OfSegment(rfc_5681_initial_window)),
@@ -81,6 +81,8 @@ static RFC: [(&str, Setting); 11] = [
     ("quick_acks", Is(Value::Integer(0))),
     // Section 3.1: a segment for an ACK, whatever it covers.
     ("byte_counting", Is(Value::Absent)),
+    // Section 4.1.
+    ("idle_restart", Is(Value::Name("rfc5681"))),
     // RFC 6675, and no more.
     ("rack", Is(Value::Switch(false))),
     ("prr", Is(Value::Switch(false))),

@@ -123,6 +123,11 @@ impl Receiver {
         Some(self.rcv_nxt)
     }
 
+    /// A segment that is sent for another reason acknowledges what has arrived.
+    pub fn acknowledged(&mut self) {
+        self.acknowledge();
+    }
+
     fn acknowledge(&mut self) -> AckAction {
         self.unacked = 0;
         self.deadline = Instant::NEVER;

@@ -171,6 +171,24 @@ impl Sender {
         self.tcb.stopped = true;
     }
 
+    /// Payload bytes to send in all.
+    pub(super) fn total(&self) -> u64 {
+        self.tcb.total
+    }
+
+    /// There are `bytes` more to send. All before them is acknowledged.
+    #[cold]
+    pub(super) fn resume(&mut self, now: Instant, bytes: u64) {
+        let tcb = &mut self.tcb;
+        tcb.total += bytes;
+        let idle = now.since(tcb.last_sent);
+        if idle > tcb.rtt.rto() && !tcb.congestion.is_rate_based() {
+            let (window, initial) = (tcb.congestion.window(), tcb.config.initial_window);
+            let after = tcb.config.idle_restart().window(window, initial, idle, tcb.rtt.rto());
+            tcb.congestion.restart(after);
+        }
+    }
+
     /// Whether [`Sender::stop`] has been called.
     pub fn is_stopped(&self) -> bool {
         self.tcb.stopped

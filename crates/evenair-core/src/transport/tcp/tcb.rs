@@ -62,6 +62,8 @@ pub(super) struct Tcb {
     pub(super) echo: Option<Instant>,
     /// With timestamps: `snd_nxt` when the round trip began whose samples are being taken.
     pub(super) round_end: u64,
+    /// When a segment was last sent.
+    pub(super) last_sent: Instant,
     /// When each outstanding segment was first sent, from `snd_una` on.
     pub(super) sent_at: SendTimes,
     /// When the timer expires.
@@ -95,6 +97,7 @@ impl Tcb {
             timed: None,
             echo: None,
             round_end: 0,
+            last_sent: Instant::ZERO,
             sent_at: SendTimes::default(),
             deadline: Instant::NEVER,
             timed_out: false,
@@ -206,6 +209,7 @@ impl Tcb {
         let end = seq + u64::from(payload);
         let retransmission = seq < self.snd_max;
         self.snd_max = self.snd_max.max(end);
+        self.last_sent = now;
         self.counters.segments_sent += 1;
         self.counters.retransmissions += u64::from(retransmission);
         if retransmission {

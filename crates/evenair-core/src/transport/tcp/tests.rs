@@ -1,6 +1,6 @@
 //! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`], [`timestamps`]), whether cwnd grows where it does not limit the sender ([`validation`]), and both with a path
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
-//! losses: [`pftk`], each congestion control on a link that queues: [`variants`], and limits of the
+//! losses: [`pftk`], further requests over a connection: [`requests`], each congestion control on a link that queues: [`variants`], and limits of the
 //! rate: [`rate_limit`]).
 
 mod delays;
@@ -11,6 +11,7 @@ mod pftk;
 mod rack;
 mod rate_limit;
 mod receiving;
+mod requests;
 mod sack;
 mod sending;
 mod timestamps;
@@ -65,6 +66,7 @@ fn plain() -> TcpConfig {
         quick_acks: 0,
         byte_counting: Some(false),
         cwnd_validation: false,
+        idle_restart: None,
         spm_marking: Some(false),
         limited_transmit: LimitedTransmit::Off,
         sack: false,

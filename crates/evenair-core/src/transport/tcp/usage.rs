@@ -6,9 +6,8 @@
 //! before. Then it may grow. In slow start it may also grow while it is less than twice what was
 //! outstanding, so that a sender that uses more than half of it can go on doubling.
 //!
-//! Only the growth is checked. The reductions of an unused cwnd (RFC 7661 section 4.4, Linux's
-//! `tcp_slow_start_after_idle`) concern senders that pause and then send more on the same connection,
-//! which no application here does.
+//! Only the growth is checked. A cwnd that is used in part is not reduced (RFC 7661 section 4.4); that of a
+//! sender which pauses and then sends more on the same connection is another matter (`idle_restart.rs`).
 
 use crate::congestion::Window;
 

@@ -12,10 +12,15 @@
 //!
 //! The end that opens repeats its SYN, and then its request, by a timer of its own. The other end
 //! answers each SYN and repeats nothing by itself. No FIN is sent: the transfer is over when the
-//! sender knows that all has arrived ([`Source::is_done`](crate::transport::Source::is_done)). A further
-//! transfer takes place over a new connection ([`Endpoint::open`](crate::transport::Endpoint::open));
-//! [`Packet::connection`](crate::packet::Packet::connection) separates it from late copies of the old
-//! connection's packets.
+//! sender knows that all has arrived ([`Source::is_done`](crate::transport::Source::is_done)).
+//!
+//! A further transfer takes place over a new connection ([`Endpoint::open`](crate::transport::Endpoint::open)),
+//! and [`Packet::connection`](crate::packet::Packet::connection) separates it from late copies of the old
+//! connection's packets; or the receiver asks for more over the same one
+//! ([`Endpoint::request`](crate::transport::Endpoint::request)), which goes on with its windows and round-trip
+//! times. A further request has the number 1, 2, ... as its [`Packet::seq`](crate::packet::Packet::seq), the one
+//! that opens has 0. The receiver asks when all that it asked for before has arrived, so that a request
+//! acknowledges all that was sent, and repeats it by the timer that repeats its SYN.
 
 mod opening;
 mod rate_limit;

@@ -32,8 +32,8 @@ pub(super) struct Opening {
     timer: SynTimer,
     uptime: Duration,
     pub(super) rtt: RttEstimator,
-    /// When the SYN was sent; none if it was repeated (Karn).
-    pub(super) syn_sent: Option<Instant>,
+    /// When the SYN or the request was sent; none if it was repeated (Karn).
+    pub(super) timed: Option<Instant>,
     /// Something has been sent and not been answered.
     pub(super) waits: bool,
     /// When that was sent last.
@@ -48,7 +48,7 @@ impl Opening {
         let rtt = RttEstimator::new(rto, initial_rto, min_rto);
         let uptime = config.uptime;
         let (sent_at, deadline) = (Instant::ZERO, Instant::NEVER);
-        Self { timer, uptime, rtt, syn_sent: None, waits: false, sent_at, deadline, timeouts: 0 }
+        Self { timer, uptime, rtt, timed: None, waits: false, sent_at, deadline, timeouts: 0 }
     }
 
     /// When what is unanswered was sent last.
@@ -61,7 +61,7 @@ impl Opening {
         self.deadline = Instant::NEVER;
         if self.waits {
             self.timeouts += 1;
-            self.syn_sent = None;
+            self.timed = None;
             self.rtt.back_off();
         }
     }
@@ -76,8 +76,16 @@ impl Opening {
     /// The SYN is answered.
     pub(super) fn on_syn_ack(&mut self, now: Instant) -> bool {
         self.deadline = Instant::NEVER;
-        let rtt = self.syn_sent.take().map(|sent| now.since(sent));
+        let rtt = self.timed.take().map(|sent| now.since(sent));
         self.measured(rtt)
+    }
+
+    /// The request is answered.
+    pub(super) fn on_answer(&mut self, now: Instant) {
+        self.deadline = Instant::NEVER;
+        if let Some(sent) = self.timed.take() {
+            self.rtt.sample(now.since(sent));
+        }
     }
 
     /// The handshake's round-trip time is this, or unknown because of a retransmission. Returns

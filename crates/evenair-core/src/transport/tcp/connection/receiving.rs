@@ -17,9 +17,9 @@ enum State {
     Listen,
     /// The SYN is unanswered.
     SynSent,
-    /// The request is unanswered.
+    /// A request is unanswered.
     Requesting,
-    /// Data have arrived.
+    /// What was asked for arrives.
     Established,
 }
 
@@ -31,6 +31,8 @@ pub struct ReceivingEnd {
     state: State,
     receiver: Receiver,
     opening: Opening,
+    /// Requests after the one that opens the connection.
+    requests: u64,
     /// Whether both ends have offered ECN.
     ecn: bool,
     echo: Echo,
@@ -94,6 +96,7 @@ impl ReceivingEnd {
             state: State::Listen,
             receiver: Receiver::new(config.tcp, config.segment),
             opening: Opening::new(config),
+            requests: 0,
             config: Box::new(*config),
             ecn: false,
             echo: Echo::default(),
@@ -103,7 +106,7 @@ impl ReceivingEnd {
         }
     }
 
-    /// Whether this end has opened the connection and no data have arrived.
+    /// Whether this end has opened the connection, or asked for more, and no data have answered.
     #[inline]
     fn is_opening(&self) -> bool {
         matches!(self.state, State::SynSent | State::Requesting)
@@ -136,10 +139,10 @@ impl ReceivingEnd {
     /// A data segment has arrived, of which neither the ECN field nor the option matters.
     #[inline(always)]
     fn on_plain_data(&mut self, now: Instant, seq: u64, payload: u16, out: &mut impl Output) {
-        if self.state != State::Established {
+        if self.state != State::Established && seq >= self.receiver.next_expected() {
             // What was requested arrives: nothing is to be repeated.
             self.state = State::Established;
-            self.opening.deadline = Instant::NEVER;
+            self.opening.on_answer(now);
         }
         if let AckAction::Ack(ack) = self.receiver.on_segment(now, seq, u32::from(payload)) {
             self.acknowledge(now, ack, out);
@@ -163,10 +166,8 @@ impl ReceivingEnd {
             }
             (PacketKind::SynAck, State::SynSent) => {
                 self.set_ecn(offered && flags == EcnFlags::SETUP_SYN_ACK);
-                self.state = State::Requesting;
                 self.opening.on_syn_ack(now);
-                self.opening.sent(now);
-                self.send(now, PacketKind::Request, out);
+                self.ask(now, out);
             }
             _ => {}
         }
@@ -207,12 +208,25 @@ impl ReceivingEnd {
         send_seldom(&packet, carries_any.then_some(&options), out);
     }
 
-    /// Sends a packet of the handshake.
-    fn send(&self, now: Instant, kind: PacketKind, out: &mut impl Output) {
+    /// Sends a request for the first time.
+    fn ask(&mut self, now: Instant, out: &mut impl Output) {
+        self.state = State::Requesting;
+        self.opening.timed = Some(now);
+        self.opening.sent(now);
+        self.send(now, PacketKind::Request, out);
+    }
+
+    /// Sends a packet of the handshake, or a further request, which acknowledges all that has arrived.
+    fn send(&mut self, now: Instant, kind: PacketKind, out: &mut impl Output) {
         let config = &self.config;
         let payload = if kind == PacketKind::Request { config.request } else { 0 };
-        let mut packet = self.header.packet(now, kind, payload, 0);
+        let mut packet = self.header.packet(now, kind, payload, self.requests);
         match kind {
+            PacketKind::Request => {
+                self.receiver.acknowledged();
+                packet.ecn_flags = EcnFlags::ECE.only_if(self.ecn && self.echo.take());
+                self.recent.last_ack_sent = self.receiver.next_expected();
+            }
             PacketKind::Syn => {
                 packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(config.tcp.ecn());
             }
@@ -233,16 +247,21 @@ impl Endpoint for ReceivingEnd {
     /// The sender's data say how many bytes there are.
     fn open(&mut self, now: Instant, number: u8, _bytes: u64, _out: &mut impl Output) {
         self.header.connection = number;
-        self.state = State::Listen;
+        (self.state, self.requests) = (State::Listen, 0);
         self.receiver = Receiver::new(self.config.tcp, self.config.segment);
         self.opening = Opening::new(&self.config);
         (self.echo, self.recent) = (Echo::default(), Recent::default());
         self.set_ecn(false);
         if self.config.opened_by == End::Receiver {
             self.state = State::SynSent;
-            self.opening.syn_sent = Some(now);
+            self.opening.timed = Some(now);
             self.opening.deadline = now;
         }
+    }
+
+    fn request(&mut self, now: Instant, _bytes: u64, out: &mut impl Output) {
+        self.requests += 1;
+        self.ask(now, out);
     }
 
     #[inline(always)]
@@ -281,7 +300,7 @@ impl Endpoint for ReceivingEnd {
         self.receiver.timer_at().min(self.opening.deadline)
     }
 
-    /// Opens no connection from now on.
+    /// Opens no connection, and asks for nothing, from now on.
     fn stop(&mut self) {
         if self.is_opening() {
             self.state = State::Listen;

@@ -39,6 +39,10 @@ pub struct SendingEnd {
     answered: Option<Instant>,
     /// A SYN has been answered.
     has_answered: bool,
+    /// Further requests that have arrived.
+    requests: u64,
+    /// The bytes that the next one is for; none if the receiver asks for no more.
+    next: Option<u64>,
     /// Whether both ends have offered ECN.
     ecn: bool,
     /// The limits of the rate, once there has been one.
@@ -67,6 +71,8 @@ impl SendingEnd {
             opening: Opening::new(config),
             answered: None,
             has_answered: false,
+            requests: 0,
+            next: None,
             ecn: false,
             limit: None,
             recent: None,
@@ -106,6 +112,7 @@ impl SendingEnd {
         }
         self.opening = Opening::new(config);
         (self.answered, self.has_answered, self.recent) = (None, false, None);
+        (self.requests, self.next) = (0, None);
         self.limit = self.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
         self.set_ecn(false);
     }
@@ -202,6 +209,20 @@ impl SendingEnd {
                 self.establish(measured);
             }
             _ => {}
+        }
+        self.transmit(now, out);
+    }
+
+    /// A further request has arrived. It acknowledges all that was sent, because the receiver asks for one
+    /// thing after the other. A copy of it says nothing new.
+    #[cold]
+    fn on_request(&mut self, now: Instant, number: u64, flags: EcnFlags, out: &mut impl Output) {
+        if number == self.requests + 1
+            && let Some(bytes) = self.next.take()
+        {
+            self.requests = number;
+            self.on_extended_ack(now, self.sender.total(), flags, &[]);
+            self.sender.resume(now, bytes);
         }
         self.transmit(now, out);
     }
@@ -309,7 +330,7 @@ impl SendingEnd {
         }
         self.state = State::SynSent;
         let retransmission = self.opening.waits;
-        self.opening.syn_sent = (!retransmission).then_some(now);
+        self.opening.timed = (!retransmission).then_some(now);
         self.opening.sent(now);
         let high_priority = self.template.config.tcp.spm_marking();
         Some(Segment { syn: true, seq: 0, payload: 0, retransmission, high_priority })
@@ -343,6 +364,11 @@ impl Endpoint for SendingEnd {
         }
     }
 
+    /// The request says that the bytes may be sent.
+    fn request(&mut self, _now: Instant, bytes: u64, _out: &mut impl Output) {
+        self.next = (!self.sender.is_stopped()).then_some(bytes);
+    }
+
     #[inline(always)]
     fn on_packet(
         &mut self,
@@ -356,6 +382,9 @@ impl Endpoint for SendingEnd {
             kind => {
                 if let Some(PacketOption::Tcp(options)) = option {
                     self.on_timestamps(options);
+                }
+                if kind == PacketKind::Request && self.state == State::Established {
+                    return self.on_request(now, packet.seq, packet.ecn_flags, out);
                 }
                 self.on_handshake(now, kind, packet.ecn_flags, out);
             }
@@ -374,6 +403,7 @@ impl Endpoint for SendingEnd {
     }
 
     fn stop(&mut self) {
+        self.next = None;
         self.sender.stop();
     }
 
@@ -424,7 +454,7 @@ impl Source for SendingEnd {
     }
 
     fn is_done(&self) -> bool {
-        self.sender.is_done()
+        self.next.is_none() && self.sender.is_done()
     }
 
     fn rtt_samples(&self) -> Option<&Delays> {
