@@ -26,8 +26,8 @@ impl Scoreboard {
     }
 
     /// Takes an ACK's blocks, of what lies between the cumulative ACK and what has been sent;
-    /// whether they report anything new, and what. Only whole segments count: a sender sends nothing else
-    /// again.
+    /// whether they report anything new, and what. Only whole segments count, which begin at the cumulative ACK: a
+    /// sender sends nothing else again.
     pub fn update(
         &mut self,
         snd_una: u64,
@@ -40,8 +40,9 @@ impl Scoreboard {
             if start <= snd_una || end > snd_max {
                 continue;
             }
-            let start = start.next_multiple_of(self.segment);
-            let end = if end == snd_max { end } else { end / self.segment * self.segment };
+            let start = snd_una + (start - snd_una).next_multiple_of(self.segment);
+            let whole = (end - snd_una) / self.segment * self.segment;
+            let end = if end == snd_max { end } else { snd_una + whole };
             if start < end {
                 ranges::missing(&self.sacked, start, end).for_each(&mut report);
                 news |= ranges::insert(&mut self.sacked, start, end) > 0;
@@ -156,6 +157,6 @@ impl Scoreboard {
             _ => snd_max - 1,
         };
         self.rescue_rxt = until;
-        Some(last / self.segment * self.segment)
+        Some(snd_una + (last - snd_una) / self.segment * self.segment)
     }
 }

@@ -298,7 +298,8 @@ impl RackTlp {
         let is_retransmission = !tcb.may_send_next();
         let segment = if is_retransmission {
             let size = tcb.segment();
-            self.retransmit(tcb, now, (tcb.snd_max - 1) / size * size)
+            let before = (tcb.snd_max - 1 - tcb.snd_una) / size * size;
+            self.retransmit(tcb, now, tcb.snd_una + before)
         } else {
             self.send_new(tcb, now)
         };

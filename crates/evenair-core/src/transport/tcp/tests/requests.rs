@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::packet::{Packet, PacketKind};
+use crate::rng::{RngStream, StreamId};
 use crate::tcp::IdleRestart;
+use crate::tcp::TcpPreset;
 use crate::transport::{Output, PacketOption};
 
 type Connection = Ends<SendingEnd, ReceivingEnd>;
@@ -25,18 +27,24 @@ struct Path {
     under_way: Vec<(u64, Packet)>,
     /// All that was sent, and when.
     log: Vec<(u64, Packet)>,
+    /// What loses packets at random, one of eight.
+    chance: Option<RngStream>,
 }
 
 impl Path {
     /// One that transfers `bytes`, with an ACK for so many segments.
     fn new(bytes: u64, delayed_ack: u32, idle_restart: Option<IdleRestart>) -> Self {
         let tcp = TcpConfig { initial_window: 2, idle_restart, ..plain() };
+        Self::with(tcp, bytes, delayed_ack, None)
+    }
+
+    fn with(tcp: TcpConfig, bytes: u64, delayed_ack: u32, chance: Option<RngStream>) -> Self {
         let config = ConnectionConfig {
             opened_by: End::Receiver,
             request: 300,
             ..connection_config(tcp, delayed_ack)
         };
-        let mut path = Self { ends: ends(&config), now: 0, under_way: vec![], log: vec![] };
+        let mut path = Self { ends: ends(&config), now: 0, under_way: vec![], log: vec![], chance };
         path.act(true, |ends, now, out| ends.open(now, 1, bytes, out));
         path
     }
@@ -47,7 +55,8 @@ impl Path {
         action(&mut self.ends, at(self.now), &mut out);
         for packet in out.0 {
             self.log.push((self.now, packet));
-            if arrives {
+            let lost = self.chance.as_mut().is_some_and(|chance| chance.bernoulli(0.125));
+            if arrives && !lost {
                 self.under_way.push((self.now + 10, packet));
             }
         }
@@ -69,7 +78,7 @@ impl Path {
         });
     }
 
-    /// Until nothing is under way and no timer is armed. Timers are at whole milliseconds.
+    /// Until nothing is under way and no timer is armed. A timer is looked at each millisecond.
     fn run(&mut self) {
         self.run_until(u64::MAX);
     }
@@ -79,7 +88,7 @@ impl Path {
         loop {
             let timers = [End::Sender, End::Receiver].map(|end| self.ends.poll_at(end));
             let timer = timers.into_iter().min().filter(|&at| at != Instant::NEVER);
-            let timer = timer.map_or(u64::MAX, |at| at.as_nanos() / 1_000_000);
+            let timer = timer.map_or(u64::MAX, |at| at.as_nanos().div_ceil(1_000_000));
             let arrival = self.under_way.first().map_or(u64::MAX, |(at, _)| *at);
             if arrival.min(timer) >= end {
                 return;
@@ -211,4 +220,35 @@ fn the_window_restarts_after_a_pause() {
     assert_eq!(burst(Some(IdleRestart::Linux), 401), 2);
     // Without cwnd validation there is none.
     assert_eq!(burst(None, 1000), 8);
+}
+
+/// Answers of odd sizes end within a segment, wherever the next one begins. Whatever is lost, with each preset all of them
+/// arrive, and what is sent for the first time goes on where the last segment ended.
+#[test]
+fn all_that_is_asked_for_arrives_whatever_is_lost() {
+    for preset in [TcpPreset::Linux, TcpPreset::Rfc, TcpPreset::Ns2] {
+        for (sack, prr) in [(true, true), (true, false), (false, false)] {
+            for seed in 0..20 {
+                let rack = sack && preset == TcpPreset::Linux;
+                let tcp = TcpConfig { sack, prr, rack, ..preset.config(SEGMENT as u32) };
+                let chance = RngStream::new(seed, StreamId::FrameErrors, 0);
+                let mut path = Path::with(tcp, 700, 2, Some(chance));
+                path.run();
+                let mut total = 700;
+                for bytes in [1, 3_333, 12_345, 1_000, 40_404, 999] {
+                    path.ask(path.now + 1, bytes);
+                    path.run();
+                    total += bytes;
+                    assert_eq!(path.ends.received().0, total, "{preset:?}, seed {seed}");
+                    assert!(path.ends.is_done());
+                }
+                let mut next = 0;
+                for (_, packet) in path.log.iter().filter(|(_, p)| p.kind == PacketKind::Data) {
+                    assert!(packet.seq <= next, "{preset:?}: a gap before {}", packet.seq);
+                    next = next.max(packet.seq + u64::from(packet.payload));
+                }
+                assert_eq!(next, total);
+            }
+        }
+    }
 }
