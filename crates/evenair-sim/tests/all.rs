@@ -10,6 +10,7 @@ use std::path::Path;
 
 mod air;
 mod airtime_scheduler;
+mod arrivals;
 mod control_rates;
 mod controller;
 mod controller_with_mcs;
@@ -31,6 +32,7 @@ mod ns2_wireless_errors;
 mod ns3_tcp;
 mod occupancy;
 mod packet_traces;
+mod pages;
 mod ping;
 mod queues;
 mod random_cells;

@@ -45,7 +45,7 @@ enum Mutation {
 }
 
 /// Values at the bounds of their kinds, and of the wrong kind.
-const VALUES: [&str; 44] = [
+const VALUES: [&str; 46] = [
     "0",
     "1",
     "-1",
@@ -87,6 +87,8 @@ const VALUES: [&str; 44] = [
     "[{}]",
     "{ kind = \"las\" }",
     "{ kind = \"web\", sessions = 1 }",
+    "{ kind = \"page\", pages = 1 }",
+    "{ kind = \"arrivals\", limit = 1 }",
     "{ distribution = \"pareto\" }",
     "1979-05-27",
     "\"\\u0000\"",

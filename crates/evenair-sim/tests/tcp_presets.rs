@@ -58,8 +58,8 @@ fn rfc_has_the_values_of_the_rfcs() {
         json!({
             "window": 2154, "initial_window": 3, "initial_ssthresh": 2154, "delayed_ack": 2,
             "delayed_ack_timeout": 0.5, "quick_acks": 0, "byte_counting": false,
-            "cwnd_validation": true, "limited_transmit": "new", "sack": true, "rack": false,
-            "prr": false, "rto": "rfc6298", "min_rto": 1.0, "initial_rto": 1.0,
+            "cwnd_validation": true, "idle_restart": "rfc5681", "limited_transmit": "new",
+            "sack": true, "rack": false, "prr": false, "rto": "rfc6298", "min_rto": 1.0, "initial_rto": 1.0,
             "syn_timer": "exact",
         }),
     );

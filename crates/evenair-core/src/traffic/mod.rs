@@ -13,6 +13,7 @@ mod offer;
 mod packet_trace;
 mod receiver;
 mod reception;
+pub mod session;
 mod video;
 pub mod voip;
 
@@ -29,6 +30,7 @@ pub use offer::Offer;
 pub use packet_trace::{PacketTraceConfig, Packets, Times, TraceDirection, TraceFile, TracePacket};
 pub use receiver::{Received, Receiver};
 pub use reception::Reception;
+pub use session::{ArrivalsConfig, PageConfig, Session};
 pub use video::{Frame, Frames, Resume, VideoCallConfig};
 
 use crate::component::{
@@ -42,16 +44,23 @@ registry! {
         Bulk(BulkConfig),
         File(FileConfig),
         Web(WebConfig),
+        Page(PageConfig),
+        Arrivals(ArrivalsConfig),
     }
     kind "application", noun "application", planned &[]
 }
 
 impl Stream {
+    /// Whether connections bring one thing after the other, as they are asked.
+    pub fn keeps_connections(&self) -> bool {
+        matches!(self, Self::Page(page) if page.keeping == session::Keeping::Kept)
+    }
+
     /// Whether the application transfers files instead of unlimited data.
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Bulk(_) => false,
-            Self::File(_) | Self::Web(_) => true,
+            Self::File(_) | Self::Web(_) | Self::Page(_) | Self::Arrivals(_) => true,
         }
     }
 }

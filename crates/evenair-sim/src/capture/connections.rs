@@ -1,6 +1,6 @@
 //! What captures show of a connection beyond its packets: ports, window, and where the data end.
 
-use evenair_core::packet::{NodeId, Packet};
+use evenair_core::packet::{NodeId, Packet, PacketKind};
 
 /// Ports of the stations: the dynamic ports (RFC 6335 section 6), 49,152 to 65,535.
 const FIRST_STATION_PORT: u32 = 49_152;
@@ -21,8 +21,10 @@ pub(crate) struct FlowMeta {
     pub(crate) window: u32,
     /// Maximum segment size, bytes.
     pub(crate) segment: u32,
-    /// Payload of the sink's request for the data, bytes.
+    /// Payload of a request of the sink, bytes.
     pub(crate) request: u32,
+    /// Whether a connection may go on after a transfer, so that none has a last segment.
+    pub(crate) keeps: bool,
     /// Whether it has SACK.
     pub(crate) sack: bool,
     /// Whether the receiver sends back what it receives.
@@ -42,8 +44,11 @@ pub struct ConnectionInfo {
     pub window: u32,
     /// The maximum segment size, bytes; the option has 16 bits.
     pub segment: u32,
-    /// Payload of the request for the data, bytes.
-    pub request: u32,
+    /// Payload of the sink's requests before this packet, bytes: that it has sent, or that the source has
+    /// received.
+    pub requested: u32,
+    /// Payload of the source that the sink had received when it sent this packet, if that is a request, bytes.
+    pub received: u64,
     /// Payload bytes of a finite transfer. The segment that ends there has the FIN flag.
     pub total: Option<u64>,
 }
@@ -58,8 +63,8 @@ struct Flow {
     /// Its place among the flows of its station, and their number.
     place: u32,
     count: u32,
-    /// Payload bytes of each finite transfer, from connection 1 on.
-    totals: Vec<u64>,
+    /// Of each connection of finite transfers, from connection 1 on: the bytes after which each transfer ends.
+    ends: Vec<Vec<u64>>,
 }
 
 impl Connections {
@@ -69,7 +74,7 @@ impl Connections {
         let mut place = |meta: FlowMeta| {
             let count = &mut counts[meta.station.index()];
             *count += 1;
-            Flow { meta, place: *count - 1, count: 0, totals: Vec::new() }
+            Flow { meta, place: *count - 1, count: 0, ends: Vec::new() }
         };
         let mut flows: Vec<Flow> = flows.into_iter().map(&mut place).collect();
         for flow in &mut flows {
@@ -80,7 +85,15 @@ impl Connections {
 
     /// A flow begins a transfer of `bytes` over its next connection.
     pub(super) fn begin(&mut self, flow: usize, bytes: u64) {
-        self.flows[flow].totals.push(bytes);
+        self.flows[flow].ends.push(vec![bytes]);
+    }
+
+    /// A flow goes on with `bytes` more over its latest connection.
+    pub(super) fn go_on(&mut self, flow: usize, bytes: u64) {
+        if let Some(ends) = self.flows[flow].ends.last_mut() {
+            let before = ends.last().copied().unwrap_or_default();
+            ends.push(before + bytes);
+        }
     }
 
     /// The flow of `packet`.
@@ -92,17 +105,40 @@ impl Connections {
     pub(super) fn connection(&self, packet: &Packet) -> ConnectionInfo {
         let flow = &self.flows[packet.flow.0 as usize];
         // Packets count connections modulo 256: this is the one nearest to the latest.
-        let latest = flow.totals.len() as u32;
+        let latest = flow.ends.len() as u32;
         let ahead = packet.connection.wrapping_sub(latest as u8) as i8;
         let number = latest.wrapping_add_signed(i32::from(ahead));
-        let total = flow.totals.get(number.wrapping_sub(1) as usize).copied();
-        let FlowMeta { window, segment, request, data_up, is_echoed, .. } = flow.meta;
+        let ends = flow.ends.get(number.wrapping_sub(1) as usize).map_or(&[][..], Vec::as_slice);
+        let requests = requests_before(packet, ends);
+        let FlowMeta { window, segment, request, keeps, data_up, is_echoed, .. } = flow.meta;
         let (station_port, server_port) = match ports(flow.place, flow.count, number) {
             (own, _) if is_echoed && data_up => (own, ECHO_PORT),
             (own, _) if is_echoed => (ECHO_PORT, own),
             ports => ports,
         };
-        ConnectionInfo { number, station_port, server_port, window, segment, request, total }
+        ConnectionInfo {
+            number,
+            station_port,
+            server_port,
+            window,
+            segment,
+            requested: request.wrapping_mul(requests),
+            received: (requests as usize)
+                .checked_sub(1)
+                .map_or(0, |last| ends.get(last).copied().unwrap_or(0)),
+            total: ends.last().copied().filter(|_| !keeps),
+        }
+    }
+}
+
+/// How many requests come before `packet` of a connection whose transfers end at these bytes. Each is sent when what the
+/// one before asked for has arrived, so that the bytes of an answer tell their request. An acknowledgement of all
+/// of an answer is taken to come before the next request.
+fn requests_before(packet: &Packet, ends: &[u64]) -> u32 {
+    match packet.kind {
+        PacketKind::Request => packet.seq as u32,
+        PacketKind::Ack => 1 + ends.partition_point(|&end| end < packet.seq) as u32,
+        _ => 1 + ends.partition_point(|&end| end <= packet.seq) as u32,
     }
 }
 
@@ -121,7 +157,7 @@ fn ports(place: u32, count: u32, number: u32) -> (u16, u16) {
 mod tests {
     use std::collections::BTreeSet;
 
-    use evenair_core::packet::{FlowId, PacketKind};
+    use evenair_core::packet::FlowId;
 
     use super::*;
 
@@ -132,6 +168,7 @@ mod tests {
             window: 1,
             segment: 1,
             request: 0,
+            keeps: false,
             sack: false,
             is_echoed: false,
         };
@@ -159,6 +196,29 @@ mod tests {
         // 16,384 ports are 5461 for each of three flows.
         assert_eq!(ports(0, 3, 5461), ports(0, 3, 0));
         assert_eq!(ports(2, 3, 5460), (49_152 + 16_382, 5001));
+    }
+
+    /// Answers of 1000, 500 and 2000 bytes, requests of 200: what was asked for before each packet.
+    #[test]
+    fn bytes_of_answers_tell_their_request() {
+        let mut all = connections(&[1]);
+        all.flows[0].meta.request = 200;
+        all.begin(0, 1000);
+        all.go_on(0, 500);
+        all.go_on(0, 2000);
+        let info = |kind, seq| {
+            let packet = Packet { connection: 1, seq, ..Packet::new(FlowId(0), kind) };
+            let ConnectionInfo { requested, received, .. } = all.connection(&packet);
+            (requested, received)
+        };
+        assert_eq!(info(PacketKind::Request, 0), (0, 0));
+        assert_eq!(info(PacketKind::Request, 1), (200, 1000));
+        assert_eq!(info(PacketKind::Request, 2), (400, 1500));
+        let data = [0, 999, 1000, 1499, 1500, 3499];
+        let before = data.map(|seq| info(PacketKind::Data, seq).0);
+        assert_eq!(before, [200, 200, 400, 400, 600, 600]);
+        let acks = [0, 1000, 1001, 1500, 3500].map(|seq| info(PacketKind::Ack, seq).0);
+        assert_eq!(acks, [200, 200, 400, 400, 600]);
     }
 
     #[test]

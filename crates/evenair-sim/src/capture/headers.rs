@@ -142,7 +142,7 @@ impl Segment {
     }
 
     fn write_tcp(&self, options: u32, out: &mut Vec<u8>) {
-        let ConnectionInfo { number, request, .. } = self.connection;
+        let ConnectionInfo { number, requested, received, .. } = self.connection;
         // Arbitrary constants: initial sequence numbers differ by flow and connection, and some
         // wrap.
         let connection = number.wrapping_mul(0x0765_4321);
@@ -150,13 +150,14 @@ impl Segment {
         let sender_isn = flow.wrapping_add(connection);
         let receiver_isn = !sender_isn;
         let position = sender_isn.wrapping_add(1).wrapping_add(self.sequence(self.packet.seq));
-        let asked = receiver_isn.wrapping_add(1).wrapping_add(request);
+        let asked = receiver_isn.wrapping_add(1).wrapping_add(requested);
+        let answered = sender_isn.wrapping_add(1).wrapping_add(received as u32);
         let (own_isn, other_isn) =
             if self.from_source { (sender_isn, receiver_isn) } else { (receiver_isn, sender_isn) };
         let (sequence, acknowledged, flags) = match self.packet.kind {
             PacketKind::Syn => (own_isn, 0, SYN),
             PacketKind::SynAck => (own_isn, other_isn.wrapping_add(1), SYN | ACK),
-            PacketKind::Request => (own_isn.wrapping_add(1), other_isn.wrapping_add(1), ACK),
+            PacketKind::Request => (asked, answered, ACK),
             PacketKind::Ack => (asked, position, ACK),
             PacketKind::Data if self.is_last() => (position, asked, ACK | FIN),
             PacketKind::Data | PacketKind::Datagram | PacketKind::Report | PacketKind::Beacon => {

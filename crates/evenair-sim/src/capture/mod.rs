@@ -33,7 +33,7 @@
 //!   scale. It is constant: the simulated application reads at once.
 //! - **FIN.** No simulated packet closes a connection. The last data segment of a finite transfer has
 //!   the FIN flag, and its acknowledgement covers it. The other direction stays open, as do
-//!   connections of unlimited flows.
+//!   connections of unlimited flows, and those that are kept for further requests.
 //!
 //! # Reading captures
 //!

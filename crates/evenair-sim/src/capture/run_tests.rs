@@ -139,6 +139,47 @@ fn pings_are_echoes() {
     }
 }
 
+/// Kept connections: further requests have payload, answers acknowledge them, and nobody closes. New ones: each object
+/// is a conversation of its own.
+#[test]
+#[ignore = "long"]
+fn a_kept_connection_has_requests_and_answers() {
+    if !tshark_is_here() {
+        return;
+    }
+    for (keeping, direction) in [("kept", "down"), ("kept", "up"), ("new", "down")] {
+        let flow = json!({
+            "direction": direction, "window": 100,
+            "application": {
+                "kind": "page", "objects": 20, "size": "5000 B", "connections": 3, "think": "10 ms",
+                "pages": 10, "request": 200, "keeping": keeping,
+            },
+        });
+        let (result, files) = captured(keeping, cell(json!([flow]), 1));
+        assert_eq!(result.losses.congestion + result.losses.retry_limit + result.losses.error, 0);
+        assert_eq!(result.sessions.unwrap().len(), 10);
+        for file in &files {
+            assert_eq!(file.read(WRONG, &["frame.number"]), lines(&[]));
+            let flagged = file.read("tcp.analysis.flags", &["frame.number", "tcp.analysis.flags"]);
+            assert_eq!(flagged, lines(&[]), "{keeping} {direction}");
+            let syns = file.read("tcp.flags.syn == 1 and tcp.flags.ack == 0", &["frame.number"]);
+            assert_eq!(syns.len(), if keeping == "kept" { 10 * 3 } else { 10 * 20 });
+            let fins = file.read("tcp.flags.fin == 1", &["frame.number"]);
+            assert_eq!(fins.len(), if keeping == "kept" { 0 } else { 10 * 20 });
+            assert_eq!(file.read("tcp.len == 200", &["frame.number"]).len(), 10 * 20);
+            // Of each conversation: the last sequence numbers, which are those of all requests and answers.
+            let mut ends: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+            for row in file.read("tcp.len > 0", &["tcp.stream", "tcp.len", "tcp.seq"]) {
+                let [bytes, seq] = [1, 2].map(|field| row[field].parse::<u64>().unwrap());
+                let end = &mut ends.entry(row[0].clone()).or_default()[usize::from(bytes != 200)];
+                *end = (*end).max(seq + bytes - 1);
+            }
+            let sums = ends.values().fold([0, 0], |sum, end| [sum[0] + end[0], sum[1] + end[1]]);
+            assert_eq!(sums, [10 * 20 * 200, 10 * 20 * 5000]);
+        }
+    }
+}
+
 /// 100 segments of 1460 bytes need 18 bits: a shift of 2 and no more. tshark multiplies the window of
 /// all segments behind the handshake.
 #[test]

@@ -37,7 +37,8 @@ fn connection() -> ConnectionInfo {
         server_port: 5001,
         window: 29_200,
         segment: 1460,
-        request: 0,
+        requested: 0,
+        received: 0,
         total: None,
     }
 }
@@ -263,14 +264,15 @@ fn any_segment() -> impl Strategy<Value = Segment> {
             let packet =
                 Packet { size, payload, seq, retransmission, ..Packet::new(FlowId(flow), kind) };
             let (station, up, from_source) = ends;
-            let (number, station_port, server_port, window, segment, request) = numbers;
+            let (number, station_port, server_port, window, segment, requested) = numbers;
             let connection = ConnectionInfo {
                 number,
                 station_port,
                 server_port,
                 window,
                 segment,
-                request,
+                requested,
+                received: u64::from(requested) / 2,
                 total,
             };
             let sack = sack.map(|blocks| blocks.into_iter().collect());

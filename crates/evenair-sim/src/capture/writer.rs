@@ -129,6 +129,12 @@ impl CaptureWriter {
         self.connections.begin(flow, bytes);
     }
 
+    /// A flow goes on with `bytes` more over its connection.
+    #[cold]
+    pub(crate) fn continue_transfer(&mut self, flow: usize, bytes: u64) {
+        self.connections.go_on(flow, bytes);
+    }
+
     /// Completes both captures at the end of the run, or returns the first error.
     pub(crate) fn finish(mut self, end: Instant) -> Result<(), CaptureError> {
         if let Some(error) = self.failed {

@@ -7,18 +7,19 @@ use evenair_core::queue::{Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::{Application, Datagrams, OpenedBy, Reception, Stream, TraceDirection};
-use evenair_core::transport::{Answers, AnyEnds, FlowSpec, PacketHeader};
+use evenair_core::traffic::session::Opening;
+use evenair_core::traffic::{Application, Datagrams, Reception, Session, Stream, TraceDirection};
+use evenair_core::transport::{Answers, AnyEnds, Counters, FlowSpec, PacketHeader};
 
 use crate::capture::connections::FlowMeta;
 use crate::engine::control::beacons::Beacons;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::datagram_feed::DatagramFeed;
-use crate::engine::flow::{Attachment, Flow};
+use crate::engine::flow::{Attachment, Flow, Member};
 use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
+use crate::engine::sessions::Running;
 use crate::engine::sim_medium::SimMedium;
-use crate::engine::transfers::Transfers;
 use crate::scenario::{
     self, ACCESS_POINT, Direction, SERVER, Scenario, Topology, WlanCell, numbered,
 };
@@ -292,9 +293,10 @@ fn link_queue<P: WirePacket>(spec: &scenario::Queue, seed: u64, entity: u64) -> 
     }
 }
 
-/// All flows: those of the stations in their order, then those between hosts.
-pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
-    let mut flows: Vec<Flow> = Vec::new();
+/// All flows, those of the stations in their order, then those between hosts; and the sessions of which they are
+/// slots.
+pub(crate) fn flows(scenario: &Scenario, seed: u64) -> (Vec<Flow>, Vec<Running>) {
+    let mut all = Flows::default();
     let stagger = scenario.stagger();
     let (mut ups, mut downs) = (0, 0);
     let mut station = 0;
@@ -305,7 +307,7 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
             let each =
                 group.flows.iter().flat_map(|spec| directions(spec).map(move |way| (spec, *way)));
             for (spec, direction) in each {
-                let index = flows.len() as u32;
+                let index = all.rows;
                 let up = direction == Direction::Up;
                 let count = if up { &mut ups } else { &mut downs };
                 *count += 1;
@@ -319,10 +321,9 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
                 } else {
                     [spec.header, spec.header + extra]
                 };
-                let mut flow = flow(spec, id, index, place, headers, (Instant::ZERO + start, seed));
                 let name = spec.name_of(direction);
-                flow.name = name.map(|name| numbered(&name, number, group.count));
-                flows.push(flow);
+                let name = name.map(|name| numbered(&name, number, group.count));
+                all.add(spec, (id, name), place, headers, (Instant::ZERO + start, seed));
             }
         }
     }
@@ -330,10 +331,63 @@ pub(crate) fn flows(scenario: &Scenario, seed: u64) -> Vec<Flow> {
         let host = |name: &Option<String>| name.clone().expect("a resolved flow names its hosts");
         let place = Attachment::Wired { from: host(&spec.from), to: host(&spec.to) };
         let start = Instant::ZERO + spec.start.map_or(Duration::ZERO, |s| s.duration());
-        let (id, index) = (format!("wired-{number}"), flows.len() as u32);
-        flows.push(flow(spec, id, index, place, [spec.header; 2], (start, seed)));
+        let names = (format!("wired-{number}"), spec.name.clone());
+        all.add(spec, names, place, [spec.header; 2], (start, seed));
     }
-    flows
+    (all.flows, all.sessions)
+}
+
+/// The flows and sessions so far.
+#[derive(Default)]
+struct Flows {
+    flows: Vec<Flow>,
+    sessions: Vec<Running>,
+    /// The number of flows of the scenario.
+    rows: u32,
+}
+
+impl Flows {
+    /// Adds a flow of the scenario: one for each of its connections.
+    fn add(
+        &mut self,
+        spec: &scenario::Flow,
+        (id, name): (String, Option<String>),
+        place: Attachment,
+        headers: [u32; 2],
+        (start, seed): (Instant, u64),
+    ) {
+        let Self { flows, sessions, rows } = self;
+        let (row, first) = (*rows, flows.len());
+        *rows += 1;
+        let session = match &spec.application {
+            Application::Stream(stream) => {
+                Session::new(stream, seed, row).map(|session| (session, Session::slots(stream)))
+            }
+            Application::Datagrams(_) => None,
+        };
+        let slots = session.as_ref().map_or(1, |(_, slots)| *slots);
+        for slot in 0..slots {
+            let index = flows.len() as u32;
+            let member = session.is_some().then(|| member(spec, sessions.len(), slot));
+            let random = (start, seed, row, slot);
+            let mut flow = flow(spec, id.clone(), index, place.clone(), headers, random);
+            (flow.name, flow.member) = (name.clone(), member.map(Box::new));
+            flows.push(flow);
+        }
+        if let Some((session, slots)) = session {
+            sessions.push(Running { session, first, slots, ended: false });
+        }
+    }
+}
+
+fn member(spec: &scenario::Flow, session: usize, slot: usize) -> Member {
+    let pads = match &spec.application {
+        Application::Stream(Stream::File(file)) => file.padding.pad,
+        Application::Stream(Stream::Web(web)) => web.padding.pad,
+        _ => false,
+    };
+    let pad = if pads { u64::from(spec.segment) } else { 1 };
+    Member { session, slot, pad, connection: 0, bytes: 0, past: Counters::default() }
 }
 
 fn flow(
@@ -342,7 +396,7 @@ fn flow(
     index: u32,
     place: Attachment,
     header_bytes: [u32; 2],
-    (start, seed): (Instant, u64),
+    (start, seed, row, slot): (Instant, u64, u32, usize),
 ) -> Flow {
     let stop = spec.stop.map_or(Instant::NEVER, |s| Instant::ZERO + s.duration());
     let station = place.station();
@@ -357,38 +411,36 @@ fn flow(
     let is_up = !matches!(place, Attachment::Station { up: false, .. });
     let direction = if is_up { TraceDirection::Up } else { TraceDirection::Down };
     let offer = spec.offer(direction);
-    let datagrams = pattern.map(|pattern| Datagrams::new(pattern, offer, start, seed, index));
+    let datagrams = pattern.map(|pattern| Datagrams::new(pattern, offer, start, seed, row));
     let times = (start, stop);
-    let reception = pattern.and_then(|pattern| Reception::new(pattern, &offer, times, seed, index));
+    let reception = pattern.and_then(|pattern| Reception::new(pattern, &offer, times, seed, row));
     let (ends, answers) = spec.transport.ends(FlowSpec {
         headers,
         header_bytes: spec.header,
         payload: spec.segment,
-        connection: connection(spec, seed, index),
+        connection: connection(spec, seed, (row, slot)),
         datagrams,
         reception,
         is_echoed: spec.application.is_echoed(),
         stop,
     });
-    let transfers = match &spec.application {
-        Application::Stream(stream) => Transfers::new(stream, spec.segment, seed, index),
-        Application::Datagrams(_) => None,
-    };
     let is_tcp = spec.transport.is_tcp();
     let captured = FlowMeta {
         station,
         data_up: matches!(place, Attachment::Station { up: true, .. }),
         window: spec.tcp.window.saturating_mul(spec.segment),
         segment: if is_tcp { spec.segment } else { 0 },
-        request: if is_tcp { opening(spec).1 } else { 0 },
+        request: opening(spec).request,
+        keeps: matches!(&spec.application, Application::Stream(stream) if stream.keeps_connections()),
         sack: is_tcp && spec.tcp.sack,
         is_echoed: spec.application.is_echoed(),
     };
     Flow {
         id,
         index: FlowId(index),
+        row,
         place,
-        name: spec.name.clone(),
+        name: None,
         group: spec.group.clone(),
         application: spec.application.name(),
         transport_name: spec.transport.name(),
@@ -402,29 +454,26 @@ fn flow(
         stop,
         ecn: spec.tcp.ecn(),
         started: false,
-        ended: false,
         options: spec.transport.packets_under_way(spec.tcp.window),
         timers: Default::default(),
         ends,
-        transfers: transfers.map(Box::new),
+        member: None,
     }
 }
 
-/// What the connections of TCP flow `index` are made of.
-fn connection(spec: &scenario::Flow, seed: u64, index: u32) -> ConnectionConfig {
-    let (opened_by, request) = opening(spec);
-    let mut clock = RngStream::new(seed, StreamId::HostClock, u64::from(index));
+/// What the connections of a slot of a TCP flow are made of.
+fn connection(spec: &scenario::Flow, seed: u64, (row, slot): (u32, usize)) -> ConnectionConfig {
+    let Opening { by: opened_by, request } = opening(spec);
+    let entity = u64::from(row) | ((slot as u64) << 32);
+    let mut clock = RngStream::new(seed, StreamId::HostClock, entity);
     let uptime = Duration::from_secs_f64(SynTimer::UPTIMES.as_secs_f64() * clock.uniform());
     ConnectionConfig { tcp: spec.tcp, segment: spec.segment, opened_by, request, uptime }
 }
 
-/// Which end opens the connections of a flow, and the payload of the receiver's request, bytes.
-fn opening(spec: &scenario::Flow) -> (End, u32) {
+/// How the connections of a flow are opened.
+fn opening(spec: &scenario::Flow) -> Opening {
     match &spec.application {
-        Application::Stream(Stream::Web(web)) => match web.opened_by {
-            OpenedBy::Receiver => (End::Receiver, web.request as u32),
-            OpenedBy::Sender => (End::Sender, web.request as u32),
-        },
-        _ => (End::Sender, 0),
+        Application::Stream(stream) => Session::opening(stream),
+        Application::Datagrams(_) => Opening { by: End::Sender, request: 0 },
     }
 }

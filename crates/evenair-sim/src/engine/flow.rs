@@ -1,12 +1,12 @@
-//! A flow: its transport, where its ends are, and the application on top.
+//! A flow: its transport, and where its ends are. A flow of the scenario is one, or as many as its application has
+//! connections at the same time, one after the other in the run.
 
-use evenair_core::packet::{AccessCategory, End, FlowId, NodeId, Packet};
+use evenair_core::packet::{AccessCategory, End, FlowId, NodeId};
 use evenair_core::time::Instant;
-use evenair_core::transport::{Answers, AnyEnds, Counters, Output, PacketOption};
+use evenair_core::transport::{Answers, AnyEnds, Counters, Output};
 
 use crate::agenda::Timer;
 use crate::capture::connections::FlowMeta;
-use crate::engine::transfers::Transfers;
 
 /// One flow.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Flow {
     /// The application's name, for reports.
     pub(crate) application: &'static str,
     pub(crate) index: FlowId,
+    /// The index of the flow of the scenario.
+    pub(crate) row: u32,
     pub(crate) place: Attachment,
     /// The transport's name, for reports.
     pub(crate) transport_name: &'static str,
@@ -39,15 +41,13 @@ pub(crate) struct Flow {
     /// Whether congestion marks are counted.
     pub(crate) ecn: bool,
     pub(crate) started: bool,
-    /// The end of the application has been noted.
-    pub(crate) ended: bool,
     /// Of how many packets the options are kept, for packets of data and for what answers them.
     pub(crate) options: u32,
     /// When its ends are woken.
     pub(crate) timers: [Timer; 2],
     pub(crate) ends: AnyEnds,
-    /// The application, if it is one of finite transfers over TCP.
-    pub(crate) transfers: Option<Box<Transfers>>,
+    /// Of an application with a session.
+    pub(crate) member: Option<Box<Member>>,
 }
 
 /// Where a flow's ends are.
@@ -75,6 +75,32 @@ impl Attachment {
     }
 }
 
+/// The place of a flow in the session that it is a slot of, and what its connections have done.
+#[derive(Debug)]
+pub(crate) struct Member {
+    /// The index of the session in the run.
+    pub(crate) session: usize,
+    /// Its slot.
+    pub(crate) slot: usize,
+    /// The size of a segment that the last one of a transfer is filled up to, bytes; 1 where it is not.
+    pub(crate) pad: u64,
+    /// The number of the present connection, modulo 256.
+    pub(crate) connection: u8,
+    /// What the present connection transfers, without padding.
+    pub(crate) bytes: u64,
+    /// What the connections before it have done.
+    pub(crate) past: Counters,
+}
+
+impl Member {
+    /// The counters of all connections. `present` are those of the present one.
+    fn total(&self, present: Counters) -> Counters {
+        // Without padding.
+        let delivered = present.delivered.min(self.bytes);
+        self.past + Counters { delivered, ..present }
+    }
+}
+
 impl Flow {
     /// Whether it is over UDP, and nothing answers its datagrams.
     pub(crate) fn is_unanswered(&self) -> bool {
@@ -86,88 +112,40 @@ impl Flow {
         matches!(self.ends, AnyEnds::Udp(_)) && !self.is_unanswered()
     }
 
-    /// A packet has come to the end that it is for, with this option. Returns when that end is to be
-    /// woken.
-    #[inline(always)]
-    pub(crate) fn on_packet(
-        &mut self,
-        now: Instant,
-        packet: &Packet,
-        option: Option<&PacketOption>,
-        out: &mut impl Output,
-    ) -> Instant {
-        let at = self.ends.on_packet(now, packet, option, out);
-        if let Some(transfers) = &mut self.transfers {
-            transfers.observe(now, &self.ends);
-            return self.poll_at(packet.to);
-        }
-        at
-    }
-
     /// When an end is to be woken.
     #[inline]
     pub(crate) fn poll_at(&self, end: End) -> Instant {
-        let at = self.ends.poll_at(end);
-        match &self.transfers {
-            Some(transfers) if end == End::Sender => at.min(transfers.next_start()),
-            _ => at,
-        }
+        self.ends.poll_at(end)
     }
 
-    /// An end is woken, the sender the first time for its start. Returns the bytes of a transfer that
-    /// begins.
-    #[inline]
-    pub(crate) fn on_timer(
-        &mut self,
-        now: Instant,
-        end: End,
-        out: &mut impl Output,
-    ) -> Option<u64> {
-        if end == End::Receiver {
-            self.ends.on_timer(now, end, out);
-            return None;
-        }
-        let first = !std::mem::replace(&mut self.started, true);
-        match &mut self.transfers {
-            Some(transfers) => {
-                if first {
-                    transfers.start(now);
-                }
-                let begun = transfers.begin(now, &mut self.ends, out);
-                if begun.is_none() && !first {
-                    self.ends.on_timer(now, end, out);
-                }
-                return begun;
-            }
-            None if first => self.ends.open(now, 0, u64::MAX, out),
-            None => self.ends.on_timer(now, end, out),
-        }
-        None
+    /// A session opens the next connection, over which `bytes` are transferred. Returns them with padding.
+    pub(crate) fn open(&mut self, now: Instant, bytes: u64, out: &mut impl Output) -> u64 {
+        let Some(member) = &mut self.member else { return 0 };
+        let counters = self.ends.counters();
+        // What has arrived counts, although the last acknowledgement may be under way.
+        let delivered = counters.delivered.max(self.ends.received().0);
+        member.past = member.total(Counters { delivered, ..counters });
+        member.connection = member.connection.wrapping_add(1);
+        member.bytes = bytes;
+        let padded = bytes.next_multiple_of(member.pad);
+        self.ends.open(now, member.connection, padded, out);
+        padded
     }
 
-    /// Nothing new is sent any more.
-    pub(crate) fn on_stop(&mut self, now: Instant) {
-        match &mut self.transfers {
-            Some(transfers) => transfers.stop(now, &mut self.ends),
-            None => self.ends.stop(now),
-        }
-    }
-
-    /// Whether the flow has an end of its own before that of the run.
-    pub(crate) fn is_finite(&self) -> bool {
-        self.transfers.as_ref().is_some_and(|transfers| transfers.is_finite())
-    }
-
-    /// Whether it has come to that end.
-    pub(crate) fn is_done(&self) -> bool {
-        self.transfers.as_ref().is_some_and(|transfers| transfers.is_done())
+    /// A session asks for `bytes` more over the present connection. Returns them with padding.
+    pub(crate) fn request(&mut self, now: Instant, bytes: u64, out: &mut impl Output) -> u64 {
+        let Some(member) = &mut self.member else { return 0 };
+        member.bytes += bytes;
+        let padded = bytes.next_multiple_of(member.pad);
+        self.ends.request(now, padded, out);
+        padded
     }
 
     /// What has happened so far.
     pub(crate) fn counters(&self) -> Counters {
         let counters = self.ends.counters();
-        match &self.transfers {
-            Some(transfers) => transfers.total(counters),
+        match &self.member {
+            Some(member) => member.total(counters),
             None => counters,
         }
     }

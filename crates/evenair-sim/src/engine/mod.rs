@@ -1,5 +1,6 @@
 //! The engine: what a run consists of, and the loop that simulates it.
 
+pub(crate) mod alone;
 pub(crate) mod build;
 pub(crate) mod control;
 pub(crate) mod datagram_feed;
@@ -11,7 +12,7 @@ mod option_ring;
 pub(crate) mod run;
 pub(crate) mod run_error;
 pub(crate) mod run_options;
+pub(crate) mod sessions;
 pub(crate) mod sim_medium;
 pub(crate) mod simulation;
-mod transfers;
 pub(crate) mod world;

@@ -145,6 +145,13 @@ impl<M: SimMedium> Network<M> {
         }
     }
 
+    /// A flow goes on with `bytes` more over its connection.
+    pub(crate) fn continue_transfer(&mut self, flow: usize, bytes: u64) {
+        if let Some(capture) = &mut self.capture {
+            capture.continue_transfer(flow, bytes);
+        }
+    }
+
     /// Completes the captures at the end of the run.
     pub(crate) fn finish_capture(&mut self, end: Instant) -> Result<(), CaptureError> {
         self.hear_air();

@@ -3,7 +3,7 @@
 use crate::capture::CaptureSinks;
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
-use crate::engine::sim_medium::{dcf, edca, wimax};
+use crate::engine::sim_medium::{SimMedium, dcf, edca, wimax};
 use crate::engine::simulation::Simulation;
 use crate::results::run::RunResult;
 use crate::scenario::{Cell, Scenario};
@@ -29,16 +29,24 @@ pub fn run_with_captures(
 ) -> Result<RunResult, RunError> {
     match &scenario.cell {
         Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
-            let medium = edca(cell, &scenario.station, seed);
-            Simulation::new(medium, scenario, seed, options, captures)?.run()
+            simulate(|| edca(cell, &scenario.station, seed), scenario, seed, (options, captures))
         }
         Cell::Wlan(cell) => {
-            let medium = dcf(cell, &scenario.station, seed);
-            Simulation::new(medium, scenario, seed, options, captures)?.run()
+            simulate(|| dcf(cell, &scenario.station, seed), scenario, seed, (options, captures))
         }
         Cell::Wimax(cell) => {
-            let medium = wimax(cell, &scenario.station, seed);
-            Simulation::new(medium, scenario, seed, options, captures)?.run()
+            simulate(|| wimax(cell, &scenario.station, seed), scenario, seed, (options, captures))
         }
     }
+}
+
+fn simulate<M: SimMedium>(
+    medium: impl Fn() -> M,
+    scenario: &Scenario,
+    seed: u64,
+    (options, captures): (&RunOptions, Option<CaptureSinks>),
+) -> Result<RunResult, RunError> {
+    let simulation = Simulation::new(medium(), scenario, seed, options, captures)?;
+    simulation
+        .run(&|scenario, alone| Simulation::run_alone(medium(), scenario, seed, options, alone))
 }

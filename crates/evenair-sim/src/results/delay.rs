@@ -79,7 +79,8 @@ impl DelayCurve {
     }
 }
 
-/// Shares of the measured time in which a TCP sender was held back by what; they sum to 1.
+/// Shares of the measured time in which a TCP sender was held back by what; they sum to 1. Of a flow with several
+/// connections at the same time: the mean of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LimitedBy {
     /// The receiver's window, while cwnd had room.
@@ -95,9 +96,12 @@ pub struct LimitedBy {
 }
 
 impl LimitedBy {
-    /// Of `duration_s` in all.
-    pub(crate) fn new(times: &LimitTimes, duration_s: f64) -> Self {
-        let share = |limit| times.of(limit).as_secs_f64() / duration_s;
+    /// The mean of these senders, at least one, of `duration_s` in all.
+    pub(crate) fn mean(times: &[LimitTimes], duration_s: f64) -> Self {
+        let of_one = |times: &LimitTimes, limit| times.of(limit).as_secs_f64() / duration_s;
+        let share = |limit| {
+            times.iter().map(|times| of_one(times, limit)).sum::<f64>() / times.len() as f64
+        };
         Self {
             receive_window: share(Limit::ReceiveWindow),
             cwnd: share(Limit::Cwnd),

@@ -1,5 +1,7 @@
 //! Losses of a flow in a result.
 
+use std::ops::Add;
+
 use serde::Serialize;
 
 /// Lost packets of a flow, data or acknowledgements, by place. Filtered acknowledgements are none.
@@ -18,4 +20,19 @@ pub struct LossesByPlace {
     /// Dropped by the policer of a rate limiter; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policer: Option<u64>,
+}
+
+impl Add for LossesByPlace {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            ap_queue: self.ap_queue + other.ap_queue,
+            station_queue: self.station_queue + other.station_queue,
+            wired_queue: self.wired_queue + other.wired_queue,
+            retry_limit: self.retry_limit + other.retry_limit,
+            error: self.error + other.error,
+            policer: self.policer.zip(other.policer).map(|(one, more)| one + more),
+        }
+    }
 }

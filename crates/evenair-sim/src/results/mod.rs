@@ -1,5 +1,6 @@
 //! The result of a run. Its JSON form is the documented interface.
 
+pub(crate) mod completion;
 pub(crate) mod delay;
 pub(crate) mod labels;
 pub(crate) mod limiter;

@@ -5,6 +5,7 @@ use evenair_core::queue::QueueStats;
 use evenair_core::time::Duration;
 use serde::Serialize;
 
+use crate::results::completion::{ArrivalsResult, CompletionResult, TimesResult};
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::limiter::LimiterResult;
 use crate::results::losses::LossesByPlace;
@@ -171,14 +172,25 @@ pub struct FlowResult {
     /// What the user of its application notices; absent of applications that have nothing of the kind.
     #[serde(flatten)]
     pub quality: Option<Quality>,
+    /// From the first packet of a page until its last object has arrived, of the pages among `sessions`; none of none,
+    /// absent but for "page".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_load_s: Option<Option<TimesResult>>,
+    /// From the arrival of a transfer until its last byte has arrived, of those among `sessions`; none of none, absent
+    /// but for "arrivals".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_s: Option<Option<CompletionResult>>,
+    /// What has become of the transfers; absent but for "arrivals".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<ArrivalsResult>,
 }
 
-/// A finite transfer. Times are seconds since the end of the warm-up.
+/// A finite transfer, or all those of a page. Times are seconds since the end of the warm-up.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SessionResult {
     /// The flow's id.
     pub flow: String,
-    /// The first packet of the handshake was sent.
+    /// The first packet of the handshake was sent, or would have been if the transfer had not had to wait.
     pub start_s: f64,
     /// The sender received the acknowledgement of all data.
     pub end_s: f64,

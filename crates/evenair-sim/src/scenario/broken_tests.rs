@@ -79,7 +79,7 @@ station.0.flows.0.transport=newrenno => station.0.flows.0.transport => did you m
 station.0.flows.0.transport=trfc => station.0.flows.0.transport => did you mean "tfrc"? | "newreno", | "udp"
 station.0.flows.0={direction='up',transport='tfrc',application='cbr',rate=1} => station.0.flows.0.application => got "cbr" over tfrc | "bulk" over tfrc
 station.0.flows.0={direction='up',transport={kind='tfrc',rtt_filter=1}} => station.0.flows.0.transport.rtt_filter => got 1 | from 0 to 0.999
-station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "cbr"
+station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "page", "arrivals", "cbr"
 # The scheduler.
 cell.scheduler=drr => cell.scheduler => got "drr" | "fifo", "airtime-drr"
 cell.scheduler=airtime-dr => cell.scheduler => did you mean "airtime-drr"?
@@ -298,7 +298,7 @@ station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's
 station.0.flows.1={direction='up',start=2,stop=1} => station.0.flows.1.stop => got 1 s | start, 2 s
 station.0.flows.1.transport=udp => station.0.flows.1.rate => missing | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off", "voip", "video-call", "trace", "ping" over udp
-station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "web" over TCP
+station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "arrivals" over TCP
 station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | no rate with application "bulk"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',rate=1e6,spm_marking=true} => station.0.flows.1.spm_marking => got true | accepted: false
@@ -307,7 +307,7 @@ station.0.flows.0.application=3 => station.0.flows.0.application => got 3 | kind
 station.0.flows.0.application=['bulk'] => station.0.flows.0.application => got a list | kind = "bulk"
 station.0.flows.0.application=bulky => station.0.flows.0.application => did you mean "bulk"?
 station.0.flows.0.application={on='1 s'} => station.0.flows.0.application.on => `on` is no parameter of a "bulk" application; accepted: kind
-station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "web" over TCP
+station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "arrivals" over TCP
 station.0.flows.0.application=voip => station.0.flows.0.application => got "voip" over newreno | "voip", "video-call"
 station.0.flows.0.direction=bot => station.0.flows.0.direction => did you mean "both"?
 station.0.flows.0={direction='both',transport='udp',application={kind='voip'},rate=1e6} => station.0.flows.0.rate => got 1 Mbps | no rate with application "voip"
@@ -353,7 +353,32 @@ station.0.flows.0.application={kind='web',opened_by='server'} => station.0.flows
 station.0.flows.0.application={kind='web',request=2000} => station.0.flows.0.application.request => got 2000 | the segment, 1460
 station.0.flows.0.application={kind='web',pad=1} => station.0.flows.0.application.pad => got 1 | true or false
 station.0.flows.0.application={kind='file',think=1} => station.0.flows.0.application.think => no parameter of a "file" application; accepted: kind, size, pad
-station.0.flows.0={direction='up',transport='udp',application='web',rate=1} => station.0.flows.0.application => got "web" over udp | "bulk", "file", "web" over TCP
+station.0.flows.0={direction='up',transport='udp',application='web',rate=1} => station.0.flows.0.application => got "web" over udp | "bulk", "file", "web", "page", "arrivals" over TCP
+station.0.flows.0={direction='up',transport='udp',application='page',rate=1} => station.0.flows.0.application => got "page" over udp | "page", "arrivals" over TCP
+station.0.flows.0={direction='up',transport='tfrc',application='arrivals'} => station.0.flows.0.application => got "arrivals" over tfrc | "bulk" over tfrc
+station.0.flows.0={direction='up',application='page',rate='1 Mbps'} => station.0.flows.0.rate => got 1 Mbps | no rate with application "page"
+station.0.flows.0.application={kind='page',form='medium'} => station.0.flows.0.application.form => got "medium" | "small", "large"
+station.0.flows.0.application={kind='page',objects=0} => station.0.flows.0.application.objects => got 0 | from 1 to 10000
+station.0.flows.0.application={kind='page',size='0.1 B'} => station.0.flows.0.application.size => | a size such as
+station.0.flows.0.application={kind='page',size=0} => station.0.flows.0.application.size => got 0 B | at least 1 B
+station.0.flows.0.application={kind='page',depth=0} => station.0.flows.0.application.depth => got 0 | from 1 to 100
+station.0.flows.0.application={kind='page',connections=101} => station.0.flows.0.application.connections => got 101 | from 1 to 100
+station.0.flows.0.application={kind='page',keeping='old'} => station.0.flows.0.application.keeping => got "old" | "kept", "new"
+station.0.flows.0.application={kind='page',request=0} => station.0.flows.0.application.request => got 0 | from 1
+station.0.flows.0.application={kind='page',request=2000} => station.0.flows.0.application.request => got 2000 | from 1 to the segment, 1460
+station.0.flows.0.application={kind='page',think=-1} => station.0.flows.0.application.think => got -1: it is negative
+station.0.flows.0.application={kind='page',pages=0} => station.0.flows.0.application.pages => got 0 | from 1 to 1000000, or "unlimited"
+station.0.flows.0.application={kind='page',sessions=1} => station.0.flows.0.application.sessions => no parameter of a "page" application
+station.0.flows.0.application={kind='arrivals',size=0} => station.0.flows.0.application.size => got 0 B | at least 1 B
+station.0.flows.0.application={kind='arrivals',gap=0} => station.0.flows.0.application.gap => got 0 s | at least 0.000001 s
+station.0.flows.0.application={kind='arrivals',gap='-1 s'} => station.0.flows.0.application.gap => negative
+station.0.flows.0.application={kind='arrivals',arrivals=0} => station.0.flows.0.application.arrivals => got 0 | from 1 to 10000000, or "unlimited"
+station.0.flows.0.application={kind='arrivals',limit=1025} => station.0.flows.0.application.limit => got 1025 | from 1 to 1024
+station.0.flows.0.application={kind='arrivals',beyond='queue'} => station.0.flows.0.application.beyond => got "queue" | "wait", "drop"
+station.0.flows.0.application={kind='arrivals',opened_by='server'} => station.0.flows.0.application.opened_by => got "server" | "receiver", "sender"
+station.0.flows.0.application={kind='arrivals',request=2000} => station.0.flows.0.application.request => got 2000 | from 0 to the segment, 1460
+station.0.count=100 && station.0.flows.0.application={kind='arrivals',limit=1024} => station => got flows with | up to 100000 connections
+station.0.flows.0.idle_restart=rfc2861 => station.0.flows.0.idle_restart => got "rfc2861" | "linux", "rfc5681", "none"
 station.0.flows.0.min_rto=120 s => station.0.flows.0.min_rto => got 120 s | up to 60 s
 station.0.flows.0.initial_rto=500 s => station.0.flows.0.initial_rto => got 500 s | up to 60 s
 station.0.flows.0.transport={kind='vegas',alpha=5,beta=1} => station.0.flows.0.transport.beta => got 1 | at least alpha, 5

@@ -500,6 +500,7 @@ const KEYS: &[&str] = &[
     "station.0.flows.0.quick_acks",
     "station.0.flows.0.byte_counting",
     "station.0.flows.0.cwnd_validation",
+    "station.0.flows.0.idle_restart",
     "station.0.flows.0.spm_marking",
     "station.0.flows.0.sack",
     "station.0.flows.0.rack",

@@ -4,6 +4,7 @@ use evenair_core::flow_losses::{FlowLosses, Lost};
 use evenair_core::packet::{FlowId, NodeId};
 use evenair_core::time::Instant;
 
+use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::sim_medium::SimMedium;
 use crate::results::losses::LossesByPlace;
@@ -39,8 +40,14 @@ impl<'a, M: SimMedium> Places<'a, M> {
         all
     }
 
-    /// The data and the acknowledgements that `flow` has lost.
-    pub(crate) fn of(&self, flow: FlowId) -> [LossesByPlace; 2] {
+    /// The data and the acknowledgements that these flows have lost together, at least one.
+    pub(crate) fn of(&self, flows: &[Flow]) -> [LossesByPlace; 2] {
+        let mut each = flows.iter().map(|flow| self.of_one(flow.index));
+        let first = each.next().unwrap_or_default();
+        each.fold(first, |[data, acks], [more, more_acks]| [data + more, acks + more_acks])
+    }
+
+    fn of_one(&self, flow: FlowId) -> [LossesByPlace; 2] {
         let index = flow.0 as usize;
         let retry_limit = self.network.cell().given_up().of(flow);
         let limiter = self.network.limiter();

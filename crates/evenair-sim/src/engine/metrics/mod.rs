@@ -4,12 +4,15 @@ pub(crate) mod cell;
 mod losses;
 pub(crate) mod sampler;
 
+use std::collections::BTreeMap;
+
 use evenair_core::component::Configuration as _;
 use evenair_core::delays::{Buckets, Delays};
 use evenair_core::medium::Occupancy;
 use evenair_core::packet::NodeId;
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::BulkConfig;
+use evenair_core::traffic::session::{Tally, Transfer};
+use evenair_core::traffic::{BulkConfig, Session};
 use evenair_core::transport;
 
 use crate::engine::control::limiter::UplinkLimiter;
@@ -17,8 +20,9 @@ use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::{CellMetrics, CellResults, link_results};
 use crate::engine::metrics::losses::Places;
 use crate::engine::network::{Network, hash};
+use crate::engine::sessions::Running;
 use crate::engine::sim_medium::SimMedium;
-use crate::engine::transfers::Transfer;
+use crate::results::completion::{ArrivalsResult, CompletionResult, Taken, TimesResult};
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::losses::LossesByPlace;
 use crate::results::medium::BeaconsResult;
@@ -34,14 +38,22 @@ use crate::scenario::Scenario;
 /// then.)
 #[derive(Debug)]
 pub(crate) struct Metrics<M: SimMedium> {
+    /// By flow of the scenario.
     flows: Vec<transport::Counters>,
+    /// By session.
+    tallies: Vec<Option<Tally>>,
     cell: CellMetrics<M>,
     occupancy: Option<Occupancy>,
 }
 
 impl<M: SimMedium> Default for Metrics<M> {
     fn default() -> Self {
-        Self { flows: Vec::new(), cell: CellMetrics::default(), occupancy: None }
+        Self {
+            flows: Vec::new(),
+            tallies: Vec::new(),
+            cell: CellMetrics::default(),
+            occupancy: None,
+        }
     }
 }
 
@@ -53,23 +65,32 @@ pub(crate) struct RunOutcome<'a, M> {
     pub(crate) events: u64,
     pub(crate) series: Option<Series>,
     pub(crate) flows: &'a [Flow],
+    pub(crate) sessions: &'a [Running],
+    /// By session: how long a transfer of so many bytes takes alone.
+    pub(crate) alone: &'a [BTreeMap<u64, Duration>],
     pub(crate) network: &'a Network<M>,
 }
 
 impl<M: SimMedium> Metrics<M> {
     /// Records the counters at the end of the warm-up.
-    pub(crate) fn begin(&mut self, now: Instant, flows: &[Flow], network: &Network<M>) {
-        self.flows = flows.iter().map(Flow::counters).collect();
+    pub(crate) fn begin(
+        &mut self,
+        now: Instant,
+        (flows, sessions): (&[Flow], &[Running]),
+        network: &Network<M>,
+    ) {
+        self.flows = rows(flows).map(counters).collect();
+        self.tallies = sessions.iter().map(|running| running.session.tally(now)).collect();
         self.cell.begin(now, network.cell());
         self.occupancy = network.cell().occupancy().cloned();
     }
 
     /// The result of a run that has come to its end.
     pub(crate) fn result(self, outcome: RunOutcome<'_, M>) -> RunResult {
-        let RunOutcome { scenario, seed, end, events, series, flows, network } = outcome;
+        let RunOutcome { scenario, seed, end, events, series, flows, network, .. } = outcome;
         let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
-        let sessions = sessions(flows, begin);
+        let sessions = sessions(flows, outcome.sessions, begin);
         let compared = Compared::among(flows);
         let (rtt, one_way_delay) = pooled(flows);
         let cell = network.cell();
@@ -79,17 +100,26 @@ impl<M: SimMedium> Metrics<M> {
         let policer = limiter.as_ref().map(|limiter| limiter.packets_dropped);
         let losses = Losses { policer, ..cell_results.losses(&links) };
         let CellResults { nodes, queues, mut stations, mut ap, air, medium } = cell_results;
-        let flow_delays: Vec<FlowDelays> = flows.iter().map(FlowDelays::of).collect();
+        let flow_delays: Vec<FlowDelays> = rows(flows).map(FlowDelays::of).collect();
         let delays = curves(flows, &flow_delays, &nodes[NodeId::ACCESS_POINT.index()].waits);
         let occupancy = cell.occupancy().zip(self.occupancy).map(|(at, start)| at.since(&start));
         let occupancy = occupancy.map(|period| OccupancyShares { period, duration_s });
         let places = Places::new(network, flows.len(), end);
-        let each = flows.iter().zip(&self.flows).zip(&flow_delays);
+        let each = rows(flows).zip(&self.flows).zip(&flow_delays);
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
-            .map(|((flow, start), delays)| FlowResult {
-                occupancy_share: occupancy.as_ref().and_then(|shares| shares.flow(flow)),
-                policer_drops: network.limiter().and_then(|limiter| policer_drops(flow, limiter)),
-                ..flow_result(flow, start, delays, places.of(flow.index), (begin, end))
+            .map(|((flows, start), delays)| FlowResult {
+                occupancy_share: occupancy.as_ref().and_then(|shares| shares.flow(flows)),
+                policer_drops: network.limiter().and_then(|limiter| policer_drops(flows, limiter)),
+                ..flow_result(flows, start, delays, places.of(flows), (begin, end))
+            })
+            .zip(rows(outcome.flows))
+            .map(|(result, flows)| match &flows[0].member {
+                Some(member) => {
+                    let (running, alone) =
+                        (&outcome.sessions[member.session], &outcome.alone[member.session]);
+                    with_session(result, running, alone, self.tallies[member.session], begin)
+                }
+                None => result,
             })
             .partition(|flow| flow.station.is_some());
         let fairness = jain_index(
@@ -188,10 +218,11 @@ impl OccupancyShares {
         time.as_secs_f64() / self.duration_s
     }
 
-    /// `None` of a flow that does not enter the cell.
-    fn flow(&self, flow: &Flow) -> Option<f64> {
-        let in_cell = matches!(flow.place, Attachment::Station { .. });
-        in_cell.then(|| self.share(self.period.flow(flow.index)))
+    /// `None` of a flow of the scenario that does not enter the cell.
+    fn flow(&self, flows: &[Flow]) -> Option<f64> {
+        let in_cell = matches!(flows[0].place, Attachment::Station { .. });
+        let each = flows.iter().map(|flow| self.period.flow(flow.index));
+        in_cell.then(|| self.share(each.fold(Duration::ZERO, |sum, time| sum + time)))
     }
 
     fn station(&self, station: NodeId) -> f64 {
@@ -206,18 +237,79 @@ impl OccupancyShares {
 
 const BULK: &str = BulkConfig::COMPONENT.name;
 
-/// The finished transfers of a flow that began at `begin` or later.
-fn measured(flow: &Flow, begin: Instant) -> impl Iterator<Item = &Transfer> {
-    let finished = flow.transfers.iter().flat_map(|transfers| transfers.finished());
-    finished.filter(move |transfer| transfer.start >= begin)
+/// The flows of the run by the flow of the scenario to which they belong.
+pub(crate) fn rows(flows: &[Flow]) -> impl Iterator<Item = &[Flow]> {
+    flows.chunk_by(|one, next| one.row == next.row)
+}
+
+/// What the flows of one of the scenario have done together.
+pub(crate) fn counters(flows: &[Flow]) -> transport::Counters {
+    flows.iter().map(Flow::counters).fold(transport::Counters::default(), |sum, each| sum + each)
+}
+
+/// Their round-trip times; none if the transport measures none.
+pub(crate) fn rtt_samples(flows: &[Flow]) -> Option<Delays> {
+    let mut each = flows.iter().filter_map(|flow| flow.ends.rtt_samples());
+    let first = each.next()?.clone();
+    Some(each.fold(first, added))
+}
+
+/// Their one-way delays.
+pub(crate) fn one_way_delays(flows: &[Flow]) -> Delays {
+    flows.iter().map(|flow| flow.ends.one_way_delay()).fold(Delays::default(), added)
+}
+
+fn added(mut sum: Delays, more: &Delays) -> Delays {
+    sum.add(more);
+    sum
+}
+
+/// The finished transfers of a session that began at `begin` or later.
+pub(crate) fn measured(session: &Session, begin: Instant) -> impl Iterator<Item = &Transfer> {
+    session.finished().iter().filter(move |transfer| transfer.start >= begin)
+}
+
+/// What `result` has beside of a session, of which `before` was known when measuring began.
+fn with_session(
+    result: FlowResult,
+    running: &Running,
+    alone: &BTreeMap<u64, Duration>,
+    before: Option<Tally>,
+    begin: Instant,
+) -> FlowResult {
+    let session = &running.session;
+    let taken = |transfer: &Transfer| Taken {
+        bytes: transfer.bytes,
+        time: transfer.last_byte.since(transfer.start),
+        alone: alone.get(&transfer.bytes).copied(),
+    };
+    let taken: Vec<Taken> = measured(session, begin).map(taken).collect();
+    let finished = taken.len() as u64;
+    let tally = session.tally(begin).map(|tally| {
+        let before = before.unwrap_or_default();
+        ArrivalsResult {
+            arrived: tally.arrived - before.arrived,
+            finished,
+            dropped: tally.dropped - before.dropped,
+            waiting: tally.waiting,
+            under_way: tally.under_way,
+        }
+    });
+    FlowResult {
+        sessions: Some(finished),
+        page_load_s: matches!(session, Session::Pages(_)).then(|| TimesResult::new(taken.iter())),
+        completion_s: tally.is_some().then(|| CompletionResult::new(&taken)),
+        arrivals: tally,
+        ..result
+    }
 }
 
 /// The measured transfers of all flows, sorted by start; `None` if no flow makes finite transfers.
-fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
-    flows.iter().find(|flow| flow.transfers.is_some())?;
-    let each = |flow: &'_ Flow| -> Vec<(Instant, SessionResult)> {
+fn sessions(flows: &[Flow], sessions: &[Running], begin: Instant) -> Option<Vec<SessionResult>> {
+    sessions.first()?;
+    let each = |running: &Running| -> Vec<(Instant, SessionResult)> {
         let result = |transfer: &Transfer| SessionResult {
-            flow: flow.id.clone(),
+            flow: flows[running.first].id.clone(),
             start_s: transfer.start.since(begin).as_secs_f64(),
             end_s: transfer.end.since(begin).as_secs_f64(),
             bytes: transfer.bytes,
@@ -226,9 +318,10 @@ fn sessions(flows: &[Flow], begin: Instant) -> Option<Vec<SessionResult>> {
             retransmissions: transfer.retransmissions,
             timeouts: transfer.timeouts,
         };
-        measured(flow, begin).map(|transfer| (transfer.start, result(transfer))).collect()
+        let measured = measured(&running.session, begin);
+        measured.map(|transfer| (transfer.start, result(transfer))).collect()
     };
-    let mut all: Vec<(Instant, SessionResult)> = flows.iter().flat_map(each).collect();
+    let mut all: Vec<(Instant, SessionResult)> = sessions.iter().flat_map(each).collect();
     // The sort is stable: ties are in the order of the flows.
     all.sort_by_key(|(start, _)| *start);
     Some(all.into_iter().map(|(_, session)| session).collect())
@@ -249,25 +342,28 @@ fn pooled(flows: &[Flow]) -> (Delays, Delays) {
     (rtts, one_way_delays)
 }
 
-/// The distributions of the delays of a flow.
+/// The distributions of the delays of a flow of the scenario.
 struct FlowDelays {
     rtt: Option<Buckets>,
     one_way_delay: Buckets,
 }
 
 impl FlowDelays {
-    fn of(flow: &Flow) -> Self {
-        let (rtt, one_way_delay) = (flow.ends.rtt_samples(), flow.ends.one_way_delay());
-        Self { rtt: rtt.map(Delays::buckets), one_way_delay: one_way_delay.buckets() }
+    fn of(flows: &[Flow]) -> Self {
+        let (rtt, one_way_delay) = (rtt_samples(flows), one_way_delays(flows));
+        Self { rtt: rtt.as_ref().map(Delays::buckets), one_way_delay: one_way_delay.buckets() }
     }
 }
 
 /// The distributions of the delays of each flow of a station and of the access point's queue.
 fn curves(flows: &[Flow], delays: &[FlowDelays], queue: &Delays) -> Vec<DelayCurve> {
     let mut curves = Vec::new();
-    for flow in of_stations(flows) {
-        let FlowDelays { rtt, one_way_delay } = &delays[flow.index.0 as usize];
-        let curve = |quantity, delays| DelayCurve::new(Some(&flow.id), quantity, delays);
+    for (flows, delays) in rows(flows).zip(delays) {
+        if !matches!(flows[0].place, Attachment::Station { .. }) {
+            continue;
+        }
+        let FlowDelays { rtt, one_way_delay } = delays;
+        let curve = |quantity, delays| DelayCurve::new(Some(&flows[0].id), quantity, delays);
         curves.extend(rtt.as_ref().and_then(|rtt| curve("rtt", rtt)));
         curves.extend(curve("one_way_delay", one_way_delay));
     }
@@ -275,23 +371,24 @@ fn curves(flows: &[Flow], delays: &[FlowDelays], queue: &Delays) -> Vec<DelayCur
     curves
 }
 
-/// What the policer has dropped of a flow; `None` of a flow that does not meet it.
-fn policer_drops(flow: &Flow, limiter: &UplinkLimiter) -> Option<u64> {
-    let in_cell = matches!(flow.place, Attachment::Station { .. });
-    in_cell.then(|| limiter.dropped()[flow.index.0 as usize].packets.packets())
+/// What the policer has dropped of a flow of the scenario; `None` of one that does not meet it.
+fn policer_drops(flows: &[Flow], limiter: &UplinkLimiter) -> Option<u64> {
+    let in_cell = matches!(flows[0].place, Attachment::Station { .. });
+    let dropped = |flow: &Flow| limiter.dropped()[flow.index.0 as usize].packets.packets();
+    in_cell.then(|| flows.iter().map(dropped).sum())
 }
 
-/// The result of `flow`. The measurement began at `begin` with the counters `start`.
+/// The result of a flow of the scenario. The measurement began at `begin` with the counters `start`.
 fn flow_result(
-    flow: &Flow,
+    flows: &[Flow],
     start: &transport::Counters,
     delays: &FlowDelays,
     [data_losses, ack_losses]: [LossesByPlace; 2],
     (begin, until): (Instant, Instant),
 ) -> FlowResult {
     let duration_s = until.since(begin).as_secs_f64();
-    let end = flow.counters();
-    let limits = flow.ends.limits(until);
+    let (flow, end) = (&flows[0], counters(flows));
+    let limits = flows.iter().map(|flow| flow.ends.limits(until)).collect::<Option<Vec<_>>>();
     let rtt_samples = end.rtt_samples - start.rtt_samples;
     let rtt_sum = end.rtt_sum - start.rtt_sum;
     let (station, direction, from, to) = match &flow.place {
@@ -329,12 +426,15 @@ fn flow_result(
             let events = end.loss_events - start.loss_events;
             events as f64 / (end.segments_sent - start.segments_sent).max(1) as f64
         }),
-        sessions: flow.transfers.is_some().then(|| measured(flow, begin).count() as u64),
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
         rtt_s: delays.rtt.as_ref().and_then(DelayResult::new),
         one_way_delay_s: DelayResult::new(&delays.one_way_delay),
         occupancy_share: None,
-        limited_by: limits.map(|times| LimitedBy::new(&times, duration_s)),
+        limited_by: limits.map(|times| LimitedBy::mean(&times, duration_s)),
+        sessions: None,
+        page_load_s: None,
+        completion_s: None,
+        arrivals: None,
         quality: flow.ends.reception().map(|reception| Quality::new(reception, until)),
     }
 }

@@ -11,6 +11,7 @@ use evenair_core::units::Rate;
 use crate::engine::control::cot::{CellControl, Decision};
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::Flow;
+use crate::engine::metrics::{counters, one_way_delays, rows, rtt_samples};
 use crate::results::series::{ControllerSample, Series};
 
 /// Collects a [`Series`].
@@ -60,9 +61,8 @@ impl DelaySeries {
 impl Sampler {
     /// Starts the first interval.
     pub(crate) fn start(&mut self, flows: &[Flow]) {
-        self.flows = flows
-            .iter()
-            .map(|f| FlowSeries { delivered: f.counters().delivered, ..FlowSeries::default() })
+        self.flows = rows(flows)
+            .map(|f| FlowSeries { delivered: counters(f).delivered, ..FlowSeries::default() })
             .collect();
     }
 
@@ -72,6 +72,8 @@ impl Sampler {
         let Decision { shares, used, beacons, backoff } = control.decision();
         let stations = (1..).zip(used);
         let limits = flows.iter().zip(control.limits());
+        let of_first = |flow: &Flow| flow.member.as_ref().is_none_or(|member| member.slot == 0);
+        let limits = limits.filter(|(flow, _)| of_first(flow));
         self.series.controller.push(ControllerSample {
             t_s,
             p_even: shares.even,
@@ -104,12 +106,17 @@ impl Sampler {
             }
         }
         let mut total = 0.0;
-        for (series, flow) in self.flows.iter_mut().zip(flows) {
-            let delivered = flow.counters().delivered;
+        for (series, flows) in self.flows.iter_mut().zip(rows(flows)) {
+            let delivered = counters(flows).delivered;
             let goodput = (delivered - series.delivered) as f64 * 8.0 / interval_s;
             series.delivered = delivered;
             series.goodput_bps.push(goodput);
             total += goodput;
+            let [flow] = flows else {
+                rtt_samples(flows).iter().for_each(|rtt| series.rtt.sample(rtt));
+                series.one_way_delay.sample(&one_way_delays(flows));
+                continue;
+            };
             series.cwnd.extend(flow.ends.windows().map(|windows| windows.cwnd));
             if let Some(RateControl { allowed, loss_event_rate }) = flow.ends.rate_control() {
                 series.allowed_rate_bps.push(8.0 * allowed);
@@ -134,9 +141,10 @@ impl Sampler {
     /// Returns the collected series.
     pub(crate) fn finish(mut self, flows: &[Flow], limiter: Option<&UplinkLimiter>) -> Series {
         self.series.limiter = limiter.map(UplinkLimiter::samples).unwrap_or_default();
-        for (series, flow) in self.flows.into_iter().zip(flows) {
+        for (series, flows) in self.flows.into_iter().zip(rows(flows)) {
+            let flow = &flows[0];
             let mut columns = json!({ "goodput_bps": series.goodput_bps });
-            if flow.ends.windows().is_some() {
+            if flow.ends.windows().is_some() && flows.len() == 1 {
                 columns["cwnd"] = json!(series.cwnd);
             }
             if flow.ends.rate_control().is_some() {

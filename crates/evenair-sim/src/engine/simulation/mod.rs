@@ -16,12 +16,14 @@ use evenair_core::medium::Arrival;
 use evenair_core::medium::wlan::channel::Coding;
 use evenair_core::packet::{Direction, End, NodeId, Packet};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::{Output, PacketOption};
+use evenair_core::traffic::session::Transfer;
+use evenair_core::transport::PacketOption;
 
 use crate::agenda::Timer;
 use crate::capture::CaptureSinks;
 use crate::capture::captured_cell::CapturedCell;
 use crate::capture::writer::CaptureWriter;
+use crate::engine::alone::{Alone, Simulate};
 use crate::engine::control::beacons::Beacons;
 use crate::engine::control::cot::CellControl;
 use crate::engine::control::limiter::UplinkLimiter;
@@ -31,9 +33,10 @@ use crate::engine::metrics::{Metrics, RunOutcome};
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
+use crate::engine::sessions::{Ports, Running};
 use crate::engine::sim_medium::SimMedium;
 use crate::engine::world::{self, Driver, World};
-use crate::engine::{build, memory};
+use crate::engine::{alone, build, memory};
 use crate::results::run::RunResult;
 use crate::scenario::{Cell, Scenario, Station, WlanCell};
 use crate::wired::Until;
@@ -50,6 +53,7 @@ pub(crate) struct Simulation<'a, M: SimMedium> {
     now: Instant,
     network: Network<M>,
     flows: Vec<Flow>,
+    sessions: Vec<Running>,
     /// By [`Timer`].
     purposes: Vec<Purpose>,
     /// The timer of samples.
@@ -71,28 +75,12 @@ pub(crate) struct Simulation<'a, M: SimMedium> {
     count_at: u64,
     /// Whether an observer takes the run step by step.
     is_observed: bool,
-    /// Flows that have not come to their end, where every flow has one.
+    /// Sessions that have not come to their end, where every flow has one.
     unfinished: Option<usize>,
     /// When the run is over: as the scenario has it, or when the last of them has.
     end: Instant,
     /// When the loop pauses next, at the latest at `end`.
     pause: Instant,
-}
-
-/// Where the ends of flows send their packets.
-struct Ports<'a, M> {
-    now: Instant,
-    network: &'a mut Network<M>,
-}
-
-impl<M: SimMedium> Output for Ports<'_, M> {
-    #[inline(always)]
-    fn send(&mut self, packet: &Packet, option: Option<&PacketOption>) {
-        match option {
-            None => self.network.send(self.now, packet),
-            Some(option) => self.network.send_with_option(self.now, *packet, *option),
-        }
-    }
 }
 
 /// What a timer of the simulation is for. They expire at equal times in the order in which they are listed
@@ -156,11 +144,23 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         options: &RunOptions,
         captures: Option<CaptureSinks>,
     ) -> Result<Self, RunError> {
-        let mut flows = build::flows(scenario, seed);
+        Self::with(medium, scenario, seed, (options, captures, None))
+    }
+
+    /// The same, without all but what is transferred alone.
+    fn with(
+        medium: M,
+        scenario: &'a Scenario,
+        seed: u64,
+        (options, captures, alone): (&RunOptions, Option<CaptureSinks>, Option<Alone>),
+    ) -> Result<Self, RunError> {
+        let (mut flows, mut sessions) = build::flows(scenario, seed);
+        let is_alone = alone.is_some();
+        let only = alone.map(|alone| alone.prepare(&mut flows, &mut sessions));
         let sampled = scenario.trace.as_ref().map(|trace| trace.interval).or(options.sampled);
         let control = CellControl::new(scenario, &flows).map(Box::new);
         // A controller looks at the cell at each event, and a capture sees packets in the order of time.
-        let has_all_events = control.is_some() || captures.is_some();
+        let has_all_events = control.is_some() || captures.is_some() || is_alone;
         let is_sampled = sampled.is_some();
         let mut network =
             build::network(medium, scenario, seed, &mut flows, is_sampled, has_all_events);
@@ -188,12 +188,15 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         };
         add(Purpose::WarmupEnds, Instant::ZERO + scenario.warmup.duration());
         for (i, flow) in flows.iter_mut().enumerate() {
-            let start = if has_events[i] { flow.start } else { Instant::NEVER };
+            // The first flow of a session starts and stops it.
+            let is_first = flow.member.as_ref().is_none_or(|member| member.slot == 0);
+            let once = |at| if is_first { at } else { Instant::NEVER };
+            let start = if has_events[i] { once(flow.start) } else { Instant::NEVER };
             flow.timers = [
                 add(Purpose::End(i, End::Sender), start),
                 add(Purpose::End(i, End::Receiver), Instant::NEVER),
             ];
-            add(Purpose::Stop(i), flow.stop);
+            add(Purpose::Stop(i), once(flow.stop));
         }
         let after = |interval: Option<Duration>| {
             interval.map_or(Instant::NEVER, |interval| Instant::ZERO + interval)
@@ -221,17 +224,39 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             packets_per_count: memory::packets_between_counts(links),
             count_at: memory::packets_between_counts(links),
             is_observed: false,
-            unfinished: flows.iter().all(Flow::is_finite).then_some(flows.len()),
+            unfinished: only.map_or_else(|| finite_sessions(&flows, &sessions), |_| Some(1)),
             end: Instant::ZERO + scenario.warmup.duration() + scenario.duration.duration(),
             pause: Instant::ZERO,
             flows,
+            sessions,
         })
     }
 
-    /// Runs to the end of the scenario.
-    pub(crate) fn run(mut self) -> Result<RunResult, RunError> {
+    /// Simulates a flow alone in the network of `scenario`. Returns its transfers, in their order.
+    pub(crate) fn run_alone(
+        medium: M,
+        scenario: &'a Scenario,
+        seed: u64,
+        options: &RunOptions,
+        alone: Alone,
+    ) -> Result<Vec<Transfer>, RunError> {
+        let row = alone.row;
+        let options = RunOptions { sampled: None, ..options.clone() };
+        let mut simulation = Self::with(medium, scenario, seed, (&options, None, Some(alone)))?;
+        simulation.advance_to_end()?;
+        let Self { flows, sessions, .. } = &simulation;
+        let session = sessions.iter().find(|running| flows[running.first].row == row);
+        Ok(session.map_or(Vec::new(), |running| running.session.finished().to_vec()))
+    }
+
+    /// Runs to the end of the scenario. Transfers alone, where the result needs any, are simulated by
+    /// `simulate_alone`.
+    pub(crate) fn run(mut self, simulate_alone: Simulate<'_>) -> Result<RunResult, RunError> {
         self.advance_to_end()?;
         self.network.finish_capture(self.end)?;
+        let begin = Instant::ZERO + self.scenario.warmup.duration();
+        let parts = (&self.flows[..], &self.sessions[..]);
+        let alone = alone::times(self.scenario, parts, begin, simulate_alone)?;
         let outcome = RunOutcome {
             scenario: self.scenario,
             seed: self.seed,
@@ -241,6 +266,8 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
                 .sampler
                 .map(|(sampler, _)| sampler.finish(&self.flows, self.network.limiter())),
             flows: &self.flows,
+            sessions: &self.sessions,
+            alone: &alone,
             network: &self.network,
         };
         Ok(self.metrics.result(outcome))
@@ -338,18 +365,30 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let index = packet.flow.0 as usize;
         let Some(flow) = self.flows.get_mut(index) else { return self.on_beacon(packet) };
         let mut out = Ports { now: self.now, network: &mut self.network };
-        let at = flow.on_packet(self.now, packet, option, &mut out);
+        let at = flow.ends.on_packet(self.now, packet, option, &mut out);
         self.network.agenda().arm(flow.timers[packet.to as usize], at);
-        if flow.transfers.is_some() {
-            self.note_end(index);
+        if flow.member.is_some() {
+            self.on_progress(index);
         }
     }
 
-    /// A run of finite flows alone is over with the last of them.
+    /// A packet has arrived at an end of a flow with a session.
     #[inline(never)] // so that the path of all other flows stays short
-    fn note_end(&mut self, index: usize) {
-        let flow = &mut self.flows[index];
-        if flow.is_done() && !std::mem::replace(&mut flow.ended, true) {
+    fn on_progress(&mut self, index: usize) {
+        let Some(member) = &self.flows[index].member else { return };
+        let (session, slot) = (member.session, member.slot);
+        let running = &mut self.sessions[session];
+        let mut slots = running.slots(self.now, &mut self.flows, &mut self.network);
+        running.session.on_progress(self.now, slot, &mut slots);
+        let timer = self.flows[running.first].timers[End::Sender as usize];
+        self.network.agenda().arm(timer, running.session.poll_at());
+        self.note_end(session);
+    }
+
+    /// A run of finite flows alone is over with the last of them.
+    fn note_end(&mut self, session: usize) {
+        let running = &mut self.sessions[session];
+        if running.session.is_done() && !std::mem::replace(&mut running.ended, true) {
             self.unfinished = self.unfinished.map(|flows| flows - 1);
             let measures = self.now > Instant::ZERO + self.scenario.warmup.duration();
             if measures && self.unfinished == Some(0) {
@@ -373,10 +412,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         match purpose {
             Purpose::End(flow, End::Sender) => return self.on_flow_timer(flow, End::Sender),
             Purpose::End(flow, End::Receiver) => return self.on_flow_timer(flow, End::Receiver),
-            Purpose::Stop(flow) => {
-                self.flows[flow].on_stop(self.now);
-                self.note_end(flow);
-            }
+            Purpose::Stop(flow) => self.on_stop(flow),
             Purpose::WarmupEnds => self.on_warmup_end(),
             Purpose::Sample => return self.on_sample(),
             Purpose::Beacon => return self.on_beacon_time(),
@@ -401,17 +437,54 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     #[inline(always)] // with a constant `end`
     fn on_flow_timer(&mut self, index: usize, end: End) -> Instant {
         let flow = &mut self.flows[index];
-        let mut out = Ports { now: self.now, network: &mut self.network };
-        if let Some(bytes) = flow.on_timer(self.now, end, &mut out) {
-            self.network.begin_transfer(index, bytes);
+        if end == End::Sender && flow.member.is_some() {
+            return self.on_member_timer(index);
         }
-        let flow = &self.flows[index];
-        if end == End::Sender && flow.transfers.is_some() {
-            // Where the sender's application begins a transfer, the receiver may have to open it.
-            let receiver = flow.timers[End::Receiver as usize];
-            self.network.agenda().arm(receiver, flow.poll_at(End::Receiver));
+        let mut out = Ports { now: self.now, network: &mut self.network };
+        if end == End::Sender && !std::mem::replace(&mut flow.started, true) {
+            flow.ends.open(self.now, 0, u64::MAX, &mut out);
+        } else {
+            flow.ends.on_timer(self.now, end, &mut out);
         }
         flow.poll_at(end)
+    }
+
+    /// The timer of the sender of a flow with a session has expired. That of slot 0 is the session's, too.
+    #[inline(never)]
+    fn on_member_timer(&mut self, index: usize) -> Instant {
+        let now = self.now;
+        let flow = &mut self.flows[index];
+        let Some(member) = &flow.member else { return Instant::NEVER };
+        let (session, slot) = (member.session, member.slot);
+        let first = !std::mem::replace(&mut flow.started, true);
+        let running = &mut self.sessions[session];
+        let (mut has_opened, mut at) = (false, Instant::NEVER);
+        if slot == 0 {
+            if first {
+                running.session.start(now);
+            }
+            let mut slots = running.slots(now, &mut self.flows, &mut self.network);
+            running.session.on_timer(now, &mut slots);
+            has_opened = slots.has_opened_first || first;
+            at = running.session.poll_at();
+        }
+        let flow = &mut self.flows[index];
+        if !has_opened {
+            let mut out = Ports { now, network: &mut self.network };
+            flow.ends.on_timer(now, End::Sender, &mut out);
+        }
+        at.min(flow.poll_at(End::Sender))
+    }
+
+    /// The application of a flow stops.
+    fn on_stop(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        let Some(member) = &flow.member else { return flow.ends.stop(self.now) };
+        let session = member.session;
+        let running = &mut self.sessions[session];
+        let mut slots = running.slots(self.now, &mut self.flows, &mut self.network);
+        running.session.stop(&mut slots);
+        self.note_end(session);
     }
 
     /// Measuring begins.
@@ -421,7 +494,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         for flow in &mut self.flows {
             flow.ends.measure_from(self.now);
         }
-        self.metrics.begin(self.now, &self.flows, &self.network);
+        self.metrics.begin(self.now, (&self.flows, &self.sessions), &self.network);
         if let Some((sampler, _)) = &mut self.sampler {
             sampler.start(&self.flows);
         }
@@ -484,6 +557,13 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     fn next_sample(&self) -> Instant {
         self.after(self.sampler.as_ref().map(|(_, interval)| *interval))
     }
+}
+
+/// The number of sessions, if every flow has one that comes to its end.
+fn finite_sessions(flows: &[Flow], sessions: &[Running]) -> Option<usize> {
+    let have_sessions = flows.iter().all(|flow| flow.member.is_some());
+    let are_finite = sessions.iter().all(|running| running.session.is_finite());
+    (have_sessions && are_finite).then_some(sessions.len())
 }
 
 /// What a capture of the air says of the cell.

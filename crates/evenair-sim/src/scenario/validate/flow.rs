@@ -21,6 +21,9 @@ use crate::scenario::tables::wired::Wired;
 use crate::scenario::topology::{Topology, link_of};
 use crate::scenario::values::names::Direction;
 
+/// The shortest mean time between arrivals, seconds: more of them would only take memory.
+const MIN_GAP: f64 = 1e-6;
+
 /// The largest IP packet, and the largest frame of a WLAN here.
 const MAX_PACKET: u64 = 65_535;
 
@@ -65,10 +68,19 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         }
         Application::Stream(Stream::Web(web)) => {
             check_file_size(&at("application.size"), &web.size)?;
-            let request = web.request;
-            if request > u64::from(flow.segment) {
-                let accepted = format!("a whole number from 0 to the segment, {}", flow.segment);
-                return Err(fail(&at("application.request"), &format!("got {request}"), &accepted));
+            check_request(&at("application.request"), (web.request, 0), flow)?;
+        }
+        Application::Stream(Stream::Page(page)) => {
+            check_file_size(&at("application.size"), &page.settings.page.size)?;
+            check_request(&at("application.request"), (page.request, 1), flow)?;
+        }
+        Application::Stream(Stream::Arrivals(arrivals)) => {
+            check_file_size(&at("application.size"), &arrivals.size)?;
+            check_request(&at("application.request"), (arrivals.request, 0), flow)?;
+            if arrivals.gap.mean() < MIN_GAP {
+                let got = format!("got {} s", arrivals.gap.mean());
+                let accepted = format!("at least {MIN_GAP} s on average");
+                return Err(fail(&at("application.gap"), &got, &accepted));
             }
         }
         Application::Datagrams(Pattern::VideoCall(config)) => {
@@ -163,6 +175,15 @@ fn check_video(field: &str, config: &VideoCallConfig, flow: &Flow) -> Checked {
         let got = format!("got key frames of {} B on average", bytes.round());
         let accepted = "1 B to 100 MB, by rate, frame_rate, key_interval and key_size";
         return Err(fail(&format!("{field}.key_size"), &got, accepted));
+    }
+    Ok(())
+}
+
+/// A request, of at least so many bytes, is one segment.
+fn check_request(field: &str, (request, least): (u64, u64), flow: &Flow) -> Checked {
+    if request > u64::from(flow.segment) {
+        let accepted = format!("a whole number from {least} to the segment, {}", flow.segment);
+        return Err(fail(field, &format!("got {request}"), &accepted));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ mod wlan;
 
 use evenair_core::component::{QueueLimit, Seconds};
 use evenair_core::loss::Level;
-use evenair_core::traffic::{Application, Stream};
+use evenair_core::traffic::{Application, Session};
 use serde_json::Value;
 
 use self::checks::{above_zero, check_component};
@@ -89,9 +89,22 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
     let each = |station: &Station| u64::from(station.count) * station.flow_count();
     let flows = scenario.station.iter().map(each).sum::<u64>() + scenario.wired.flow.len() as u64;
     let topology = check_wired(&scenario.wired, flows)?;
+    let connections = |flow: &Flow| match &flow.application {
+        Application::Stream(stream) => Session::slots(stream) as u64,
+        Application::Datagrams(_) => 1,
+    };
+    let of_station = |station: &Station| {
+        u64::from(station.count) * station.flows.iter().map(connections).sum::<u64>()
+    };
+    let connections = scenario.station.iter().map(of_station).sum::<u64>()
+        + scenario.wired.flow.iter().map(connections).sum::<u64>();
     if flows > MAX_FLOWS {
         let got = format!("got {flows} flows in all (count times flows)");
         return Err(fail("station", &got, &format!("up to {MAX_FLOWS} flows in all")));
+    }
+    if connections > MAX_FLOWS {
+        let got = format!("got flows with {connections} connections at the same time");
+        return Err(fail("station", &got, &format!("up to {MAX_FLOWS} connections in all")));
     }
     check_labels(scenario)?;
     let mut first = 0;
@@ -166,10 +179,10 @@ fn check_station(field: &str, station: &Station, scenario: &Scenario) -> Checked
 /// A limit in bytes must let the largest packet in.
 fn check_limits(field: &str, flow: &Flow, station: &Station, scenario: &Scenario) -> Checked {
     let request = match &flow.application {
-        Application::Stream(Stream::Web(web)) => web.request,
-        _ => 0,
+        Application::Stream(stream) => Session::opening(stream).request,
+        Application::Datagrams(_) => 0,
     };
-    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header) + request);
+    let (data, ack) = (u64::from(flow.segment + flow.header), u64::from(flow.header + request));
     let largest = |way| if flow.directions().contains(&way) { data } else { ack };
     let (down, up) = (largest(Direction::Down), largest(Direction::Up));
     let up = up + u64::from(station.extra_header);

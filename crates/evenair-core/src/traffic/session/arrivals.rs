@@ -1,0 +1,192 @@
+//! Transfers that come by themselves, each over a new connection, however many others are under way (an open
+//! loop).
+
+use std::collections::VecDeque;
+
+use super::Connections;
+use super::files::draws;
+use super::transfer::{Transfer, whole_bytes};
+use crate::component::{Limit, configuration, integer, limit, named, names};
+use crate::rng::StreamId;
+use crate::time::{Duration, Instant};
+use crate::traffic::{Distribution, Draws, OpenedBy, distribution_of_sizes, distribution_of_times};
+
+/// The most transfers that wait; those that come then are dropped.
+const MAX_WAITING: usize = 1_000_000;
+/// The shortest time between two transfers. Shorter ones would let time stand still.
+const MIN_GAP: Duration = Duration::from_nanos(1);
+
+configuration! {
+    /// Parameters of transfers that come by themselves.
+    pub struct ArrivalsConfig {
+        name: "arrivals",
+        summary: "files that come by themselves, each over a new connection (TCP)",
+        source: "the M/G/1 queue with processor sharing; Paxson and Floyd 1995",
+    }
+    /// payload of a file, bytes
+    size: Distribution = Distribution::pareto(30_000.0, 1.5), distribution_of_sizes();
+    /// time from one arrival to the next; the offered load is the mean size divided by the mean gap
+    gap: Distribution = Distribution::exponential(1.0), distribution_of_times();
+    /// arrivals after which none come any more
+    arrivals: Limit = Limit::Unlimited, limit(10_000_000);
+    /// transfers that may be under way at the same time
+    limit: u64 = 64, integer(1..=1_024);
+    /// what happens to a file that comes while so many are under way
+    beyond: Beyond = Beyond::Wait, names();
+    /// who opens the connections, see the application "web"
+    opened_by: OpenedBy = OpenedBy::Receiver, names();
+    /// payload of the request for a file, bytes, up to a segment
+    request: u64 = 0, integer(0..=65_495);
+}
+
+named! {
+    /// What happens to a transfer beyond the limit.
+    pub enum Beyond {
+        /// It waits until another is over, the first that came first. Its time counts from its arrival.
+        #[default]
+        Wait => "wait",
+        /// It does not take place.
+        Drop => "drop",
+    }
+    planned []
+}
+
+/// What has become of the transfers that have come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// That have come, at any time.
+    pub arrived: u64,
+    /// That have come beyond the limit and not taken place, or that the end of the application has cut short, at any
+    /// time.
+    pub dropped: u64,
+    /// Of those that came since some time, these wait.
+    pub waiting: u64,
+    /// Of these, these are under way.
+    pub under_way: u64,
+}
+
+/// The transfers that are over, those under way and waiting, and when the next one comes.
+#[derive(Debug)]
+pub struct Arrivals {
+    sizes: Draws,
+    gaps: Draws,
+    beyond: Beyond,
+    /// Those that are still to come; `u64::MAX` never ends.
+    left: u64,
+    next: Instant,
+    slots: Vec<Option<Transfer>>,
+    waiting: VecDeque<Transfer>,
+    arrived: u64,
+    dropped: u64,
+    finished: Vec<Transfer>,
+}
+
+impl Arrivals {
+    pub(super) fn new(config: &ArrivalsConfig, seed: u64, flow: u32) -> Self {
+        Self {
+            sizes: draws(&config.size, StreamId::FileSizes, seed, flow),
+            gaps: draws(&config.gap, StreamId::ThinkTimes, seed, flow),
+            beyond: config.beyond,
+            left: config.arrivals.largest(),
+            next: Instant::NEVER,
+            slots: vec![None; config.limit as usize],
+            waiting: VecDeque::new(),
+            arrived: 0,
+            dropped: 0,
+            finished: Vec::new(),
+        }
+    }
+
+    pub(super) fn start(&mut self, now: Instant) {
+        self.draw_next(now);
+    }
+
+    pub(super) fn poll_at(&self) -> Instant {
+        self.next
+    }
+
+    /// A transfer comes.
+    pub(super) fn on_timer(&mut self, now: Instant, connections: &mut impl Connections) {
+        self.arrived += 1;
+        if self.left != u64::MAX {
+            self.left -= 1;
+        }
+        let transfer = Transfer::begin(now, whole_bytes(self.sizes.draw()));
+        match self.slots.iter().position(Option::is_none) {
+            Some(slot) => self.open(slot, transfer, connections),
+            None if self.beyond == Beyond::Wait && self.waiting.len() < MAX_WAITING => {
+                self.waiting.push_back(transfer);
+            }
+            None => self.dropped += 1,
+        }
+        self.draw_next(now);
+    }
+
+    pub(super) fn on_progress(
+        &mut self,
+        now: Instant,
+        slot: usize,
+        connections: &mut impl Connections,
+    ) {
+        let Some(transfer) = &mut self.slots[slot] else { return };
+        transfer.observe(now, slot, connections);
+        if !connections.is_done(slot) {
+            return;
+        }
+        match transfer.finish(now, slot, connections) {
+            Some(transfer) => self.finished.push(transfer),
+            None => self.dropped += 1,
+        }
+        self.slots[slot] = None;
+        if let Some(next) = self.waiting.pop_front() {
+            self.open(slot, next, connections);
+        }
+    }
+
+    /// What waits does not take place.
+    pub(super) fn stop(&mut self, connections: &mut impl Connections) {
+        (self.left, self.next) = (0, Instant::NEVER);
+        self.dropped += self.waiting.len() as u64;
+        self.waiting.clear();
+        for slot in 0..self.slots.len() {
+            if self.slots[slot].is_some() && !connections.stop(slot) {
+                self.slots[slot] = None;
+                self.dropped += 1;
+            }
+        }
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        self.left != u64::MAX
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.left == 0 && self.slots.iter().all(Option::is_none)
+    }
+
+    pub(super) fn finished(&self) -> &[Transfer] {
+        &self.finished
+    }
+
+    pub(super) fn tally(&self, since: Instant) -> Tally {
+        let counted = |transfer: &&Transfer| transfer.start >= since;
+        Tally {
+            arrived: self.arrived,
+            dropped: self.dropped,
+            waiting: self.waiting.iter().filter(counted).count() as u64,
+            under_way: self.slots.iter().flatten().filter(counted).count() as u64,
+        }
+    }
+
+    fn open(&mut self, slot: usize, transfer: Transfer, connections: &mut impl Connections) {
+        self.slots[slot] = Some(transfer);
+        connections.open(slot, transfer.bytes);
+    }
+
+    fn draw_next(&mut self, now: Instant) {
+        self.next = match self.left {
+            0 => Instant::NEVER,
+            _ => now + Duration::from_secs_f64(self.gaps.draw()).max(MIN_GAP),
+        };
+    }
+}

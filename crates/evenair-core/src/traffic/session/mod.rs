@@ -1,0 +1,172 @@
+//! Sessions: what an application over TCP does with its connections, without sockets, packets or a clock.
+//!
+//! A session has slots, each with one connection at a time. It is told when its timer expires and when something
+//! has arrived at an end of one of its connections, and opens connections and asks for more through
+//! [`Connections`]. Whoever drives it is a simulator or has sockets.
+
+mod arrivals;
+mod files;
+mod page;
+mod transfer;
+
+pub use arrivals::{ArrivalsConfig, Beyond, Tally};
+pub use page::{Keeping, PageConfig, PageForm, PageKey, PageObjects};
+pub use transfer::Transfer;
+
+use super::{OpenedBy, Stream};
+use crate::packet::End;
+use crate::time::Instant;
+use arrivals::Arrivals;
+use files::Files;
+use page::Pages;
+
+/// The connections of a session, by slot.
+pub trait Connections {
+    /// A new connection is opened, over which `bytes` are transferred. The one before is closed. Who opens
+    /// it, and the size of requests, is the same for all connections of a session: [`Opening`].
+    fn open(&mut self, slot: usize, bytes: u64);
+
+    /// The receiver asks for `bytes` more over the open connection. It has received all before them.
+    fn request(&mut self, slot: usize, bytes: u64);
+
+    /// Payload bytes that have arrived without a gap since the connection was opened, and whether any have
+    /// arrived.
+    fn received(&self, slot: usize) -> (u64, bool);
+
+    /// Whether the sender knows that all has arrived.
+    fn is_done(&self, slot: usize) -> bool;
+
+    /// Segments sent again, and expiries of either end's retransmission timer, since the connection was
+    /// opened.
+    fn repairs(&self, slot: usize) -> [u64; 2];
+
+    /// Nothing new is sent over it. Returns whether something is under way, the end of which will be told.
+    fn stop(&mut self, slot: usize) -> bool;
+}
+
+/// How the connections of a session are opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The end that opens them.
+    pub by: End,
+    /// Payload of a request of the receiver, bytes, also of one over an open connection.
+    pub request: u32,
+}
+
+/// The session of an application.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a flow has one")]
+pub enum Session {
+    /// Files, one after the other.
+    Files(Files),
+    /// Pages of several objects.
+    Pages(Pages),
+    /// Transfers that come whether or not others are under way.
+    Arrivals(Arrivals),
+}
+
+/// Passes a call on to whatever the session is.
+macro_rules! each {
+    ($session:expr, $inner:ident => $call:expr) => {
+        match $session {
+            Session::Files($inner) => $call,
+            Session::Pages($inner) => $call,
+            Session::Arrivals($inner) => $call,
+        }
+    };
+}
+
+impl Session {
+    /// The session of an application; `None` if it has none, but one connection without an end. `flow` is its
+    /// index in the scenario.
+    pub fn new(application: &Stream, seed: u64, flow: u32) -> Option<Self> {
+        Some(match application {
+            Stream::Bulk(_) => return None,
+            Stream::File(file) => Self::Files(Files::once(&file.size, seed, flow)),
+            Stream::Web(web) => Self::Files(Files::of_user(web, seed, flow)),
+            Stream::Page(page) => Self::Pages(Pages::new(page, seed, flow)),
+            Stream::Arrivals(arrivals) => Self::Arrivals(Arrivals::new(arrivals, seed, flow)),
+        })
+    }
+
+    /// Files of these sizes, one after the other, each `pause` seconds after the end of the one before.
+    pub fn of_files(sizes: Vec<u64>, pause: f64) -> Self {
+        Self::Files(Files::of_sizes(sizes, pause))
+    }
+
+    /// How many connections it may have at a time.
+    pub fn slots(application: &Stream) -> usize {
+        match application {
+            Stream::Bulk(_) | Stream::File(_) | Stream::Web(_) => 1,
+            Stream::Page(page) => page.connections as usize,
+            Stream::Arrivals(arrivals) => arrivals.limit as usize,
+        }
+    }
+
+    /// How an application opens its connections.
+    pub fn opening(application: &Stream) -> Opening {
+        let (by, request) = match application {
+            Stream::Bulk(_) | Stream::File(_) => (OpenedBy::Sender, 0),
+            Stream::Web(web) => (web.opened_by, web.request),
+            Stream::Page(page) => (OpenedBy::Receiver, page.request),
+            Stream::Arrivals(arrivals) => (arrivals.opened_by, arrivals.request),
+        };
+        let by = match by {
+            OpenedBy::Receiver => End::Receiver,
+            OpenedBy::Sender => End::Sender,
+        };
+        Opening { by, request: request as u32 }
+    }
+
+    /// The application starts.
+    pub fn start(&mut self, now: Instant) {
+        each!(self, session => session.start(now));
+    }
+
+    /// When [`Session::on_timer`] is to be called.
+    #[inline]
+    pub fn poll_at(&self) -> Instant {
+        each!(self, session => session.poll_at())
+    }
+
+    /// Does what is due. Nothing is, if the call is early.
+    pub fn on_timer(&mut self, now: Instant, connections: &mut impl Connections) {
+        if now >= self.poll_at() {
+            each!(self, session => session.on_timer(now, connections));
+        }
+    }
+
+    /// A packet has arrived at an end of the connection of this slot.
+    #[inline]
+    pub fn on_progress(&mut self, now: Instant, slot: usize, connections: &mut impl Connections) {
+        each!(self, session => session.on_progress(now, slot, connections));
+    }
+
+    /// Nothing begins any more; what is under way sends nothing new.
+    pub fn stop(&mut self, connections: &mut impl Connections) {
+        each!(self, session => session.stop(connections));
+    }
+
+    /// Whether there will be an end.
+    pub fn is_finite(&self) -> bool {
+        each!(self, session => session.is_finite())
+    }
+
+    /// Whether it has come.
+    pub fn is_done(&self) -> bool {
+        each!(self, session => session.is_done())
+    }
+
+    /// What is over, in the order of its ends: files, pages, or transfers.
+    pub fn finished(&self) -> &[Transfer] {
+        each!(self, session => session.finished())
+    }
+
+    /// What has become of the transfers that come by themselves, so far; `None` of another session.
+    pub fn tally(&self, since: Instant) -> Option<Tally> {
+        match self {
+            Self::Arrivals(arrivals) => Some(arrivals.tally(since)),
+            Self::Files(_) | Self::Pages(_) => None,
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Transfers that come by themselves: how long they take, by hand and by queueing theory, and that none is lost.
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
+
+use evenair_sim::scenario::{document_from_toml, resolve, set};
+use evenair_sim::{FlowResult, RunOptions, RunResult, run};
+
+fn result(text: &str, overrides: &[&str]) -> RunResult {
+    let mut document = document_from_toml(text.as_bytes(), "test").unwrap();
+    for override_ in overrides {
+        let (key, value) = override_.split_once('=').unwrap();
+        set(&mut document, key, value, "test").unwrap();
+    }
+    let scenario = resolve(document, "test").unwrap();
+    run(&scenario, 1, &RunOptions::default()).unwrap()
+}
+
+/// Between two hosts over one link of 8 Mb/s, which takes 1 us for each byte, and 10 ms. (The station, which every
+/// scenario needs, says nothing within the measured time.)
+const WIRED: &str = r#"
+    duration = "100 s"
+    [[wired.link]]
+    between = ["server", "ap"]
+    rate = "8 Mbps"
+    delay = "10 ms"
+    queue = { limit = "unlimited" }
+    [[wired.link]]
+    between = ["ap", "client"]
+    rate = "unlimited"
+    delay = "0 s"
+    [[wired.flow]]
+    from = "server"
+    to = "client"
+    tcp = "ns2"
+    delayed_ack = 1
+    initial_window = 10
+    window = 100
+    application = { kind = "arrivals", gap = "2 s", request = 200, size = "14600 B", arrivals = 20 }
+    [[station]]
+    flows = [{ direction = "up", tcp = "ns2", host = "client", start = "99 s", application = { kind = "file", size = 1 } }]
+"#;
+
+fn wired(overrides: &[&str]) -> FlowResult {
+    result(WIRED, overrides).wired.flows[0].clone()
+}
+
+/// SYN 10.040, its answer 20.080, the request of 240 bytes 30.320; ten segments of 1.5 ms at once: 30.32 + 15 + 10.
+#[test]
+fn a_lone_transfer_takes_what_is_computed_by_hand() {
+    let flow = wired(&[]);
+    let completion = flow.completion_s.unwrap().unwrap();
+    assert_eq!((completion.all.n, completion.all.times.max), (20, 0.05532));
+    assert!((completion.all.times.mean - 0.05532).abs() < 1e-12);
+    assert!((completion.all.geometric_mean - 0.05532).abs() < 1e-12);
+    assert!(flow.page_load_s.is_none());
+}
+
+/// In an empty network each transfer is alone, whatever its size.
+#[test]
+fn the_slowdown_in_an_empty_network_is_1() {
+    let sizes = "wired.flow.0.application.size={distribution='pareto',mean='30 KB'}";
+    for opener in ["receiver", "sender"] {
+        let opened_by = format!("wired.flow.0.application.opened_by={opener}");
+        let flow = wired(&[sizes, &opened_by, "wired.flow.0.tcp=linux"]);
+        let completion = flow.completion_s.unwrap().unwrap();
+        assert_eq!(completion.all.n, 20);
+        assert!(completion.by_size.len() >= 2, "{completion:?}");
+        assert_eq!(completion.all.slowdown, Some(1.0));
+        assert!(completion.by_size.iter().all(|class| class.times.slowdown == Some(1.0)));
+    }
+}
+
+/// By hand: one that comes 10 ms after another of the same size, when only one may be under way, waits until the
+/// sender of the first knows that all has arrived, 65.36 after its arrival, and then takes 55.32: 110.68 in all.
+#[test]
+fn beyond_the_limit_transfers_wait_or_are_dropped() {
+    let gaps = "wired.flow.0.application.gap={distribution='trace',values=['2 s','10 ms']}";
+    let one = "wired.flow.0.application.limit=1";
+    let flow = wired(&[gaps, one]);
+    let completion = flow.completion_s.unwrap().unwrap();
+    let arrivals = flow.arrivals.unwrap();
+    assert_eq!((arrivals.arrived, arrivals.finished, arrivals.dropped), (20, 20, 0));
+    assert_eq!(completion.all.times.max, 0.11068);
+    assert!((completion.all.slowdown.unwrap() - (1.0 + 110.68 / 55.32) / 2.0).abs() < 1e-9);
+    let flow = wired(&[gaps, one, "wired.flow.0.application.beyond=drop"]);
+    let arrivals = flow.arrivals.unwrap();
+    assert_eq!((arrivals.arrived, arrivals.finished, arrivals.dropped), (20, 10, 10));
+    assert_eq!(flow.completion_s.unwrap().unwrap().all.times.max, 0.05532);
+}
+
+/// An M/G/1 queue with processor sharing: the mean slowdown is 1 / (1 - load), whatever the sizes (Kleinrock, Queueing
+/// Systems II, section 4.4). A FIFO serves TCP flows like processor sharing if each has as much in it as any other:
+/// here 4 segments, the receiver's window, with an ACK for each and without losses. Their transmission, 2.4 ms, is long
+/// against the round-trip time of 0.1 ms, so that a flow alone uses the whole link; and transfers of about 125 segments
+/// are long against 4, so that the handshake, which waits for what is queued, matters little.
+#[test]
+fn the_slowdown_over_a_fifo_is_that_of_processor_sharing() {
+    for load in [0.1, 0.3, 0.5, 0.7] {
+        // 1500 bytes on the link for 1460; 125 segments on average.
+        let gap = 125.0 * 1500.0 * 8.0 / 20e6 / load;
+        let completion = wired(&[
+            "duration=10000 s",
+            "station.0.flows.0.start=9999 s",
+            "wired.link.0.rate=20 Mbps",
+            "wired.link.0.delay=50 us",
+            "wired.flow.0.window=4",
+            "wired.flow.0.initial_window=4",
+            "wired.flow.0.application.arrivals=8000",
+            "wired.flow.0.application.request=0",
+            &format!("wired.flow.0.application.gap={{distribution='exponential',mean={gap}}}"),
+            "wired.flow.0.application.size={distribution='lognormal',mean='182500 B',sigma=0.5}",
+        ])
+        .completion_s
+        .unwrap()
+        .unwrap();
+        assert_eq!(completion.all.n, 8000);
+        let (slowdown, theory) = (completion.all.slowdown.unwrap(), 1.0 / (1.0 - load));
+        println!("load {load}: slowdown {slowdown:.3}, theory {theory:.3}");
+        assert!((slowdown / theory - 1.0).abs() < 0.1, "load {load}: {slowdown}, {theory}");
+        for class in completion.by_size {
+            let slowdown = class.times.slowdown.unwrap();
+            println!("  below {:?}: {slowdown:.3}", class.below_bytes);
+        }
+    }
+}
+
+/// A cell with losses in which transfers come up and down faster than it can carry them.
+const CELL: &str = r#"
+    duration = "10 s"
+    [cell]
+    queue = { limit = 20 }
+    [[station]]
+    error = { kind = "independent", rate = 0.02 }
+    flows = [
+        { direction = "down", start = 0, application = { kind = "arrivals", gap = "10 ms", limit = 5 } },
+        { direction = "up", start = 0, application = { kind = "arrivals", gap = "10 ms", limit = 5, beyond = "drop", opened_by = "sender" } },
+    ]
+"#;
+
+/// Each 10 ms one comes, the first after 10 ms: 999 before the end. Each is over, dropped, waiting or under way.
+#[test]
+fn every_arrival_is_accounted_for() {
+    let result = result(CELL, &[]);
+    for (flow, drops) in result.flows.iter().zip([false, true]) {
+        let all = flow.arrivals.unwrap();
+        assert_eq!(all.arrived, 999, "{}", flow.id);
+        assert_eq!(all.finished + all.dropped + all.waiting + all.under_way, 999, "{all:?}");
+        assert_eq!((all.dropped > 0, all.waiting > 0), (drops, !drops), "{all:?}");
+        assert_eq!(all.under_way, 5);
+        let own = result.sessions.as_ref().unwrap().iter().filter(|one| one.flow == flow.id);
+        assert_eq!(own.clone().count() as u64, all.finished);
+        // The goodput is that of what is over and of a part of what is under way.
+        let over: u64 = own.map(|one| one.bytes).sum();
+        let delivered = flow.goodput_bps * 10.0 / 8.0;
+        assert!(delivered + 0.5 >= over as f64, "{delivered} of {over}");
+    }
+    assert_eq!(result.flows.len(), 2, "a row for each flow of the scenario");
+}
+
+/// If no more come, all bytes arrive, once.
+#[test]
+fn all_bytes_arrive_in_the_end() {
+    let finite = [
+        "duration=1000 s",
+        "station.0.flows.0.application.arrivals=100",
+        "station.0.flows.1.application.arrivals=100",
+    ];
+    let result = result(CELL, &finite);
+    assert!(result.duration_s < 1000.0, "the run is over with the last transfer");
+    for flow in &result.flows {
+        let all = flow.arrivals.unwrap();
+        assert_eq!((all.arrived, all.waiting, all.under_way), (100, 0, 0));
+        let own = result.sessions.as_ref().unwrap().iter().filter(|one| one.flow == flow.id);
+        let bytes: u64 = own.map(|one| one.bytes).sum();
+        let delivered = flow.goodput_bps * result.duration_s / 8.0;
+        assert!((delivered - bytes as f64).abs() < 1.0, "{}: {delivered} of {bytes}", flow.id);
+    }
+}
+
+/// When transfers come and how large they are depends neither on how many may be under way nor on other flows, and
+/// differs between flows.
+#[test]
+fn random_streams_are_independent() {
+    let exponential = [
+        "duration=3 s",
+        "station.0.flows.0.application.gap={distribution='exponential',mean='20 ms'}",
+        "station.0.flows.1.application.gap={distribution='exponential',mean='20 ms'}",
+        "station.0.flows.0.application.arrivals=50",
+        "station.0.flows.1.application.arrivals=50",
+        "duration=500 s",
+    ];
+    let come = |more: &[&str]| {
+        let result = result(CELL, &[&exponential[..], more].concat());
+        let of = |flow: &str| -> Vec<(u64, u64)> {
+            let own = result.sessions.iter().flatten().filter(|one| one.flow == flow);
+            own.map(|one| ((one.start_s * 1e9).round() as u64, one.bytes)).collect()
+        };
+        [of("down-1"), of("up-1")]
+    };
+    let [down, up] = come(&["station.0.flows.1.application.beyond=wait"]);
+    assert_eq!((down.len(), up.len()), (50, 50));
+    assert_ne!(down, up);
+    let more = [
+        "station.0.flows.0.application.limit=40",
+        "station.0.flows.1.application.beyond=wait",
+        "station.0.flows.1.application.size={distribution='lognormal',mean='20 KB'}",
+    ];
+    let [same, other] = come(&more);
+    assert_eq!(same, down);
+    let times = |all: &[(u64, u64)]| all.iter().map(|(at, _)| *at).collect::<Vec<_>>();
+    assert_eq!(times(&other), times(&up));
+    assert_ne!(other, up);
+}
