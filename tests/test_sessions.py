@@ -110,7 +110,8 @@ def test_a_bad_trace_is_told(
 
 def test_applications_are_parts(evenair_here: Evenair) -> None:
     listed = evenair_here("parts", "application").stdout
+    streams = ("bulk", "file", "web", "page", "arrivals")
     datagrams = ("cbr", "poisson", "on-off", "voip", "video-call", "trace", "ping")
-    for name in ("bulk", "file", "web", *datagrams, "think", "opened_by"):
+    for name in (*streams, *datagrams, "think", "opened_by", "keeping", "beyond"):
         assert name in listed
     assert "lognormal" in evenair_here("parts", "distribution").stdout

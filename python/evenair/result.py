@@ -108,6 +108,8 @@ class RunResult:
             "worst_mos": min(self._known("mos"), default=None),
             "mean_frame_delay_s": self._mean_frame_delay(),
             "mean_frozen_s": self._mean_of("frozen_s"),
+            "mean_page_load_s": self._mean_time("page_load_s"),
+            "mean_completion_s": self._mean_time("completion_s"),
             **{name: document.get("frame", {}).get(name) for name in _FRAME_METRICS},
             **tables.flat({"requests": document.get("requests", {})}),
             **tables.flat({"limiter": document.get("limiter", {})}),
@@ -138,6 +140,12 @@ class RunResult:
         sessions = self.document.get("sessions") or []
         times = [session["end_s"] - session["start_s"] for session in sessions]
         return math.fsum(times) / len(times) if times else None
+
+    def _mean_time(self, name: str) -> float | None:
+        flows = [*self.document["flows"], *self.document.get("wired", {}).get("flows", [])]
+        times = [flow[name] for flow in flows if flow.get(name)]
+        count = sum(one["n"] for one in times)
+        return math.fsum(one["n"] * one["mean"] for one in times) / count if count else None
 
     @cached_property
     def flows(self) -> pa.Table:

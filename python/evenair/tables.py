@@ -20,20 +20,32 @@ _DELAYS = (
     "delay_s",
     "queue_delay_s",
     "grant_delay_s",
+    "page_load_s",
+    "completion_s",
 )
+
+_NO_TIMES = ("n", "slowdown")
+"""The members of a distribution that are no times."""
 
 
 def flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record whose nested members are members of their own.
 
-    `rtt_s.p95` becomes `rtt_p95_s`, `limited_by.cwnd` becomes `limited_by_cwnd`.
+    `rtt_s.p95` becomes `rtt_p95_s`, `limited_by.cwnd` becomes `limited_by_cwnd`. Lists within members
+    are left out.
     """
     members: dict[str, Any] = {}
     for name, value in record.items():
         content = dict.fromkeys(PERCENTILES) if value is None and name in _DELAYS else value
         if isinstance(content, dict):
             stem, unit = (name[:-2], "_s") if name.endswith("_s") else (name, "")
-            members.update({f"{stem}_{key}{unit}": item for key, item in content.items()})
+            members.update(
+                {
+                    f"{stem}_{key}{'' if key in _NO_TIMES else unit}": item
+                    for key, item in content.items()
+                    if not isinstance(item, list)
+                }
+            )
         else:
             members[name] = content
     return members

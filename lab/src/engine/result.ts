@@ -268,9 +268,14 @@ export interface RunResult {
   fingerprint: string;
 }
 
+/** Times of pages or transfers. */
+export type Times = Distribution & { n: number; geometric_mean: number; slowdown?: number };
+
 export interface FlowResult {
   id: string;
   name: string | null;
+  page_load_s?: Times | null;
+  completion_s?: Times | null;
   station?: string;
   direction?: "up" | "down";
   /** Of a flow between wired hosts. */

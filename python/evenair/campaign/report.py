@@ -37,6 +37,8 @@ SHOWN = (
     "jain_index",
     "mean_rtt_s",
     "mean_session_s",
+    "mean_page_load_s",
+    "mean_completion_s",
     "ap_queue_loss_ratio",
     "ap_queue_mean_packets",
     "ap_queue_mean_delay_s",

@@ -23,6 +23,8 @@ export function metrics(result: RunResult): Map<string, number> {
     ["worst_mos", scores(result).length > 0 ? Math.min(...scores(result)) : null],
     ["mean_frame_delay_s", meanOf(videos(result).flatMap((flow) => flow.frame_delay_s?.mean ?? []))],
     ["mean_frozen_s", meanOf(videos(result).flatMap((flow) => flow.frozen_s ?? []))],
+    ["mean_page_load_s", meanTime(result, "page_load_s")],
+    ["mean_completion_s", meanTime(result, "completion_s")],
     ["dl_utilization", frame?.["dl_utilization"]],
     ["ul_utilization", frame?.["ul_utilization"]],
     ...members("requests", result.requests),
@@ -70,6 +72,14 @@ function flows(result: RunResult): FlowResult[] {
 function meanGoodput(result: RunResult, direction: "up" | "down"): number | null {
   const flows = result.flows.filter((flow) => flow.direction === direction);
   return meanOf(flows.map((flow) => flow.goodput_bps));
+}
+
+/** Of all pages or transfers of all flows. */
+function meanTime(result: RunResult, name: "page_load_s" | "completion_s"): number | null {
+  const flows = [...result.flows, ...(result.wired.flows ?? [])];
+  const times = flows.flatMap((flow) => flow[name] ?? []);
+  const count = sum(times.map(({ n }) => n));
+  return count > 0 ? sum(times.map(({ n, mean }) => n * mean)) / count : null;
 }
 
 function meanOf(values: number[] | undefined): number | null {

@@ -181,6 +181,8 @@ _TOTALS = (
     "worst_mos",
     "mean_frame_delay_s",
     "mean_frozen_s",
+    "mean_page_load_s",
+    "mean_completion_s",
     "limiter_mean_rate_bps",
     "limiter_packets_dropped",
 )
