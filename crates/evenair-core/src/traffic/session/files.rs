@@ -10,7 +10,7 @@
 //! Who opens the connection is a choice. Equation (13) has two packets before the first segment, as
 //! ns-2, where the sender opens. A browser opens the connection itself.
 
-use super::Connections;
+use super::connections::Connections;
 use super::transfer::{Transfer, whole_bytes};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! What is measured of a transfer.
 
-use super::Connections;
+use super::connections::Connections;
 use crate::time::Instant;
 
 /// The largest transfer; a heavy tail has no end.
