@@ -57,6 +57,34 @@ def test_sessions_are_a_table(scenario: Path) -> None:
     assert result.metrics["mean_session_s"] == pytest.approx(sum(times) / len(times))
 
 
+def test_pages_and_arrivals_have_times(tmp_path: Path) -> None:
+    path = tmp_path / "today.toml"
+    path.write_text(
+        '''
+        duration = "60 s"
+        [[station]]
+        flows = [
+            { direction = "down", application = { kind = "page", think = "1 s", pages = 3 } },
+            { direction = "up", application = { kind = "arrivals", gap = "1 s", arrivals = 5 } },
+        ]
+        '''
+    )
+    result = ea.run(ea.load(path), seed=1)
+    page, arrivals = result.flows.to_pylist()
+    assert (page["page_load_n"], arrivals["completion_n"]) == (3, 5)
+    for row, name in ((page, "page_load"), (arrivals, "completion")):
+        times = [
+            one["last_byte_s"] - one["start_s"]
+            for one in result.sessions.to_pylist()
+            if one["flow"] == row["id"]
+        ]
+        assert row[f"{name}_mean_s"] == pytest.approx(sum(times) / len(times))
+        assert result.metrics[f"mean_{name}_s"] == pytest.approx(sum(times) / len(times))
+        assert row[f"{name}_geometric_mean_s"] <= row[f"{name}_mean_s"]
+    assert page["completion_n"] is None
+    assert arrivals["completion_slowdown"] > 0.5
+
+
 def test_a_resolved_scenario_does_not_need_the_file(scenario: Path) -> None:
     loaded = ea.load(scenario)
     size = loaded.resolved["station"][0]["flows"][0]["application"]["size"]

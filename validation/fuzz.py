@@ -77,7 +77,7 @@ VALUES = [
     '{kind="las"}',
     '{kind="web",sessions=1}',
     '{kind="page",pages=1}',
-    '{kind="arrivals",limit=1}',
+    '{kind="arrivals",concurrent=1}',
     '{distribution="pareto"}',
     "1979-05-27",
     '"802.11g"',

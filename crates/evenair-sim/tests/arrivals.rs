@@ -74,7 +74,7 @@ fn the_slowdown_in_an_empty_network_is_1() {
 #[test]
 fn beyond_the_limit_transfers_wait_or_are_dropped() {
     let gaps = "wired.flow.0.application.gap={distribution='trace',values=['2 s','10 ms']}";
-    let one = "wired.flow.0.application.limit=1";
+    let one = "wired.flow.0.application.concurrent=1";
     let flow = wired(&[gaps, one]);
     let completion = flow.completion_s.unwrap().unwrap();
     let arrivals = flow.arrivals.unwrap();
@@ -131,8 +131,8 @@ const CELL: &str = r#"
     [[station]]
     error = { kind = "independent", rate = 0.02 }
     flows = [
-        { direction = "down", start = 0, application = { kind = "arrivals", gap = "10 ms", limit = 5 } },
-        { direction = "up", start = 0, application = { kind = "arrivals", gap = "10 ms", limit = 5, beyond = "drop", opened_by = "sender" } },
+        { direction = "down", start = 0, application = { kind = "arrivals", gap = "10 ms", concurrent = 5 } },
+        { direction = "up", start = 0, application = { kind = "arrivals", gap = "10 ms", concurrent = 5, beyond = "drop", opened_by = "sender" } },
     ]
 "#;
 
@@ -200,7 +200,7 @@ fn random_streams_are_independent() {
     assert_eq!((down.len(), up.len()), (50, 50));
     assert_ne!(down, up);
     let more = [
-        "station.0.flows.0.application.limit=40",
+        "station.0.flows.0.application.concurrent=40",
         "station.0.flows.1.application.beyond=wait",
         "station.0.flows.1.application.size={distribution='lognormal',mean='20 KB'}",
     ];

@@ -88,7 +88,7 @@ const VALUES: [&str; 46] = [
     "{ kind = \"las\" }",
     "{ kind = \"web\", sessions = 1 }",
     "{ kind = \"page\", pages = 1 }",
-    "{ kind = \"arrivals\", limit = 1 }",
+    "{ kind = \"arrivals\", concurrent = 1 }",
     "{ distribution = \"pareto\" }",
     "1979-05-27",
     "\"\\u0000\"",

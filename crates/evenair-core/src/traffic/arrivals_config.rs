@@ -18,7 +18,7 @@ configuration! {
     /// arrivals after which none come any more
     arrivals: Limit = Limit::Unlimited, limit(10_000_000);
     /// transfers that may be under way at the same time
-    limit: u64 = 64, integer(1..=1_024);
+    concurrent: u64 = 64, integer(1..=1_024);
     /// what happens to a file that comes while so many are under way
     beyond: Beyond = Beyond::Wait, names();
     /// who opens the connections, see the application "web"

@@ -15,7 +15,7 @@ use crate::capture::connections::FlowMeta;
 use crate::engine::control::beacons::Beacons;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::datagram_feed::DatagramFeed;
-use crate::engine::flow::{Attachment, Flow, Member};
+use crate::engine::flow::{Attachment, Flow, Member, Told};
 use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sessions::Running;
@@ -387,7 +387,15 @@ fn member(spec: &scenario::Flow, session: usize, slot: usize) -> Member {
         _ => false,
     };
     let pad = if pads { u64::from(spec.segment) } else { 1 };
-    Member { session, slot, pad, connection: 0, bytes: 0, past: Counters::default() }
+    Member {
+        session,
+        slot,
+        pad,
+        connection: 0,
+        bytes: 0,
+        past: Counters::default(),
+        told: Told::default(),
+    }
 }
 
 fn flow(

@@ -90,6 +90,19 @@ pub(crate) struct Member {
     pub(crate) bytes: u64,
     /// What the connections before it have done.
     pub(crate) past: Counters,
+    /// What the session has been told of the present connection.
+    pub(crate) told: Told,
+}
+
+/// What a session has been told of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Told {
+    /// The first data have arrived.
+    first: bool,
+    /// All that it transfers has arrived.
+    last: bool,
+    /// The sender knows.
+    done: bool,
 }
 
 impl Member {
@@ -126,7 +139,7 @@ impl Flow {
         let delivered = counters.delivered.max(self.ends.received().0);
         member.past = member.total(Counters { delivered, ..counters });
         member.connection = member.connection.wrapping_add(1);
-        member.bytes = bytes;
+        (member.bytes, member.told) = (bytes, Told::default());
         let padded = bytes.next_multiple_of(member.pad);
         self.ends.open(now, member.connection, padded, out);
         padded
@@ -136,9 +149,26 @@ impl Flow {
     pub(crate) fn request(&mut self, now: Instant, bytes: u64, out: &mut impl Output) -> u64 {
         let Some(member) = &mut self.member else { return 0 };
         member.bytes += bytes;
+        (member.told.last, member.told.done) = (false, false);
         let padded = bytes.next_multiple_of(member.pad);
         self.ends.request(now, padded, out);
         padded
+    }
+
+    /// Whether a packet that has arrived at an end of a slot has brought what its session is to be told.
+    #[inline(never)] // so that the path of all other flows stays short
+    pub(crate) fn has_progressed(&mut self, end: End) -> bool {
+        let Some(member) = &mut self.member else { return false };
+        let told = &mut member.told;
+        match end {
+            End::Receiver => {
+                let (received, has_data) = self.ends.received();
+                let is_first = has_data && !std::mem::replace(&mut told.first, has_data);
+                let is_last = received >= member.bytes && !std::mem::replace(&mut told.last, true);
+                is_first || is_last
+            }
+            End::Sender => self.ends.is_done() && !std::mem::replace(&mut told.done, true),
+        }
     }
 
     /// What has happened so far.

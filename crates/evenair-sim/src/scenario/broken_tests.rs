@@ -359,7 +359,6 @@ station.0.flows.0={direction='up',transport='tfrc',application='arrivals'} => st
 station.0.flows.0={direction='up',application='page',rate='1 Mbps'} => station.0.flows.0.rate => got 1 Mbps | no rate with application "page"
 station.0.flows.0.application={kind='page',form='medium'} => station.0.flows.0.application.form => got "medium" | "small", "large"
 station.0.flows.0.application={kind='page',objects=0} => station.0.flows.0.application.objects => got 0 | from 1 to 10000
-station.0.flows.0.application={kind='page',size='0.1 B'} => station.0.flows.0.application.size => | a size such as
 station.0.flows.0.application={kind='page',size=0} => station.0.flows.0.application.size => got 0 B | at least 1 B
 station.0.flows.0.application={kind='page',depth=0} => station.0.flows.0.application.depth => got 0 | from 1 to 100
 station.0.flows.0.application={kind='page',connections=101} => station.0.flows.0.application.connections => got 101 | from 1 to 100
@@ -373,11 +372,11 @@ station.0.flows.0.application={kind='arrivals',size=0} => station.0.flows.0.appl
 station.0.flows.0.application={kind='arrivals',gap=0} => station.0.flows.0.application.gap => got 0 s | at least 0.000001 s
 station.0.flows.0.application={kind='arrivals',gap='-1 s'} => station.0.flows.0.application.gap => negative
 station.0.flows.0.application={kind='arrivals',arrivals=0} => station.0.flows.0.application.arrivals => got 0 | from 1 to 10000000, or "unlimited"
-station.0.flows.0.application={kind='arrivals',limit=1025} => station.0.flows.0.application.limit => got 1025 | from 1 to 1024
+station.0.flows.0.application={kind='arrivals',concurrent=1025} => station.0.flows.0.application.concurrent => got 1025 | from 1 to 1024
 station.0.flows.0.application={kind='arrivals',beyond='queue'} => station.0.flows.0.application.beyond => got "queue" | "wait", "drop"
 station.0.flows.0.application={kind='arrivals',opened_by='server'} => station.0.flows.0.application.opened_by => got "server" | "receiver", "sender"
 station.0.flows.0.application={kind='arrivals',request=2000} => station.0.flows.0.application.request => got 2000 | from 0 to the segment, 1460
-station.0.count=100 && station.0.flows.0.application={kind='arrivals',limit=1024} => station => got flows with | up to 100000 connections
+station.0.count=100 && station.0.flows.0.application={kind='arrivals',concurrent=1024} => station => got flows with | up to 100000 connections
 station.0.flows.0.idle_restart=rfc2861 => station.0.flows.0.idle_restart => got "rfc2861" | "linux", "rfc5681", "none"
 station.0.flows.0.min_rto=120 s => station.0.flows.0.min_rto => got 120 s | up to 60 s
 station.0.flows.0.initial_rto=500 s => station.0.flows.0.initial_rto => got 500 s | up to 60 s

@@ -53,7 +53,7 @@ impl Arrivals {
             beyond: config.beyond,
             left: config.arrivals.largest(),
             next: Instant::NEVER,
-            slots: vec![None; config.limit as usize],
+            slots: vec![None; config.concurrent as usize],
             waiting: VecDeque::new(),
             arrived: 0,
             dropped: 0,

@@ -1,8 +1,8 @@
 //! Sessions: what an application over TCP does with its connections, without sockets, packets or a clock.
 //!
-//! A session has slots, each with one connection at a time. It is told when its timer expires and when something
-//! has arrived at an end of one of its connections, and opens connections and asks for more through
-//! [`Connections`]. Whoever drives it is a simulator or has sockets.
+//! A session has slots, each with one connection at a time. It is told when its timer expires, and of a connection
+//! when the first data have arrived, when all that was asked for has arrived, and when the sender knows that. It opens
+//! connections and asks for more through [`Connections`]. Whoever drives it is a simulator or has sockets.
 
 mod arrivals;
 mod connections;
@@ -76,7 +76,7 @@ impl Session {
         match application {
             Stream::Bulk(_) | Stream::File(_) | Stream::Web(_) => 1,
             Stream::Page(page) => page.connections as usize,
-            Stream::Arrivals(arrivals) => arrivals.limit as usize,
+            Stream::Arrivals(arrivals) => arrivals.concurrent as usize,
         }
     }
 
@@ -113,8 +113,8 @@ impl Session {
         }
     }
 
-    /// A packet has arrived at an end of the connection of this slot.
-    #[inline]
+    /// Of the connection of this slot the first data have arrived, or all that was asked for, or the sender knows that.
+    /// To be called each time, and as often as one likes.
     pub fn on_progress(&mut self, now: Instant, slot: usize, connections: &mut impl Connections) {
         each!(self, session => session.on_progress(now, slot, connections));
     }

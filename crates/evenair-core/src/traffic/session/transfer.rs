@@ -32,7 +32,6 @@ impl Transfer {
     }
 
     /// Notes how far the only transfer of this connection has got.
-    #[inline]
     pub(super) fn observe(&mut self, now: Instant, slot: usize, connections: &impl Connections) {
         let (received, has_data) = connections.received(slot);
         if self.first_byte == Instant::ZERO && has_data {

@@ -4,6 +4,7 @@ pub(crate) mod cell;
 mod losses;
 pub(crate) mod sampler;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use evenair_core::component::Configuration as _;
@@ -248,20 +249,20 @@ pub(crate) fn counters(flows: &[Flow]) -> transport::Counters {
 }
 
 /// Their round-trip times; none if the transport measures none.
-pub(crate) fn rtt_samples(flows: &[Flow]) -> Option<Delays> {
-    let mut each = flows.iter().filter_map(|flow| flow.ends.rtt_samples());
-    let first = each.next()?.clone();
-    Some(each.fold(first, added))
+pub(crate) fn rtt_samples(flows: &[Flow]) -> Option<Cow<'_, Delays>> {
+    merged(flows.iter().filter_map(|flow| flow.ends.rtt_samples()))
 }
 
 /// Their one-way delays.
-pub(crate) fn one_way_delays(flows: &[Flow]) -> Delays {
-    flows.iter().map(|flow| flow.ends.one_way_delay()).fold(Delays::default(), added)
+pub(crate) fn one_way_delays(flows: &[Flow]) -> Cow<'_, Delays> {
+    merged(flows.iter().map(|flow| flow.ends.one_way_delay())).unwrap_or_default()
 }
 
-fn added(mut sum: Delays, more: &Delays) -> Delays {
-    sum.add(more);
-    sum
+/// All of them; none of none.
+fn merged<'a>(mut each: impl Iterator<Item = &'a Delays>) -> Option<Cow<'a, Delays>> {
+    let mut sum = Cow::Borrowed(each.next()?);
+    each.for_each(|more| sum.to_mut().add(more));
+    Some(sum)
 }
 
 /// The finished transfers of a session that began at `begin` or later.
@@ -351,7 +352,7 @@ struct FlowDelays {
 impl FlowDelays {
     fn of(flows: &[Flow]) -> Self {
         let (rtt, one_way_delay) = (rtt_samples(flows), one_way_delays(flows));
-        Self { rtt: rtt.as_ref().map(Delays::buckets), one_way_delay: one_way_delay.buckets() }
+        Self { rtt: rtt.map(|rtt| rtt.buckets()), one_way_delay: one_way_delay.buckets() }
     }
 }
 

@@ -367,13 +367,13 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let mut out = Ports { now: self.now, network: &mut self.network };
         let at = flow.ends.on_packet(self.now, packet, option, &mut out);
         self.network.agenda().arm(flow.timers[packet.to as usize], at);
-        if flow.member.is_some() {
+        if flow.member.is_some() && flow.has_progressed(packet.to) {
             self.on_progress(index);
         }
     }
 
-    /// A packet has arrived at an end of a flow with a session.
-    #[inline(never)] // so that the path of all other flows stays short
+    /// A packet has brought what a session is to be told.
+    #[cold]
     fn on_progress(&mut self, index: usize) {
         let Some(member) = &self.flows[index].member else { return };
         let (session, slot) = (member.session, member.slot);
