@@ -49,7 +49,16 @@ def cell(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("test", ["rrul", pytest.param("rtt-fair", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "test",
+    [
+        "rrul",
+        *(
+            pytest.param(test, marks=pytest.mark.long)
+            for test in ("rtt-fair", "voip-under-load", "page-under-load")
+        ),
+    ],
+)
 def test_flent_reads_and_draws_the_file(
     evenair_here: Evenair, cell: Path, tmp_path: Path, test: str
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenair.plot.presets import Curve, Panel, plot_test
 from evenair.plot.style import run_title
-from evenair.presets.mixes import DOWNLOAD, PING, UPLOAD, VOIP
+from evenair.presets.mixes import DOWNLOAD, HTTP, PING, UPLOAD, VOIP
 from evenair.presets.samples import samples
 
 if TYPE_CHECKING:
@@ -20,8 +20,9 @@ _PANELS = {
     (DOWNLOAD,): ("download per flow", "Mb/s", False),
     (UPLOAD,): ("upload per flow", "Mb/s", False),
     (PING, VOIP): ("delay", "ms", True),
+    (HTTP,): ("page load", "ms", True),
 }
-"""The panels by how the names of their series begin."""
+"""The panels by how the names of their series begin. One without series is left out."""
 
 
 def draw(documents: Sequence[Mapping[str, Any]], preset: Preset, kind: str) -> Figure:
@@ -38,7 +39,8 @@ def draw(documents: Sequence[Mapping[str, Any]], preset: Preset, kind: str) -> F
             for k, series in enumerate(runs[0].series)
             if series.of and (label := _label(series.name, starts))
         ]
-        panels.append(Panel(name, unit, curves, is_delay))
+        if curves:
+            panels.append(Panel(name, unit, curves, is_delay))
     shown = documents[:1] if kind == "all" else documents
     return plot_test(run_title(shown, " together"), runs[0].times, runs[0].load, panels, kind)
 
@@ -48,4 +50,4 @@ def _label(series: str, starts: Sequence[str]) -> str:
     start = next((start for start in starts if series.startswith(start)), None)
     if start is None:
         return ""
-    return "VoIP, one way" if start == VOIP else series.removeprefix(start).strip()
+    return {VOIP: "VoIP, one way", HTTP: "large page"}.get(start, series.removeprefix(start).strip())

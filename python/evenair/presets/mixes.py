@@ -32,7 +32,8 @@ LENGTH = 60.0
 STEP = 0.2
 """Time between two samples, and between two pings, seconds."""
 
-DOWNLOAD, UPLOAD, PING, VOIP = "TCP download", "TCP upload", "Ping (ms)", "VoIP"
+DOWNLOAD, UPLOAD, PING = "TCP download", "TCP upload", "Ping (ms)"
+VOIP, HTTP = "VoIP", "HTTP latency"
 """How the names of flent's series begin."""
 
 
@@ -132,10 +133,10 @@ PRESETS: Mapping[str, Preset] = {
     "page-under-load": Preset(
         summary="a web page, again and again, beside four uploads and four downloads, and pings",
         flent="http-rrul",
-        differs="The page is the built-in page of 110 objects.",
+        differs="The page is the large one of 110 objects, and is loaded again 200 ms after it was complete.",
         parts=(
             *_BEST_EFFORT,
-            _beside("HTTP latency", "cubic", {"kind": "page", "page": "large"}, "down"),
+            _beside(HTTP, "cubic", {"kind": "page", "form": "large", "think": STEP}, "down"),
         ),
     ),
 }

@@ -7,7 +7,7 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evenair.presets.mixes import DELAY, DOWNLOAD, PING, UPLOAD, VOIP
+from evenair.presets.mixes import DELAY, DOWNLOAD, HTTP, PING, UPLOAD, VOIP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,7 +75,25 @@ def samples(document: Mapping[str, Any], preset: Preset) -> Samples:
         elif name.startswith(VOIP) and flow["direction"] == "up":
             delays = column["one_way_delay_p50_s"]
             found.append(Series(name, "ms", _scaled(delays, 1e3), flow["id"]))
+        elif name.startswith(HTTP):
+            found.append(Series(name, "ms", _page_loads(document, flow["id"]), flow["id"]))
     return Samples(times, load, [*found, *_computed(found, preset.clients > 1)])
+
+
+def _page_loads(document: Mapping[str, Any], flow: str) -> Values:
+    """Return the mean load time, in ms, of the pages of a flow that were complete in each interval."""
+    values: Values = []
+    pages = [page for page in document["sessions"] if page["flow"] == flow]
+    begin = 0.0
+    for end in document["series"]["time_s"]:
+        loads = [
+            1e3 * (page["last_byte_s"] - page["start_s"])
+            for page in pages
+            if begin < page["last_byte_s"] <= end
+        ]
+        values.append(_mean(loads) if loads else None)
+        begin = end
+    return values
 
 
 def _computed(found: Sequence[Series], has_fairness: bool) -> list[Series]:

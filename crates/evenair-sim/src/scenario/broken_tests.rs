@@ -400,7 +400,7 @@ station.0.flows.0={direction='up',transport='udp',application={kind='video-call'
 station.0.flows.0={direction='up',transport='udp',application='video-call',rate=1} => station.0.flows.0.application.key_size => got key frames of 0 B
 station.0.flows.0={direction='up',transport='udp',application='trace'} => station.0.flows.0.application => a trace of nothing | file or packets
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]]},rate=1} => station.0.flows.0.rate => got 1 bps | no rate with application "trace"
-station.0.flows.0={direction='up',application={kind='trace',packets=[[0,100]]}} => station.0.flows.0.application => got "trace" over newreno | "trace" over udp
+station.0.flows.0={direction='up',application={kind='trace',packets=[[0,100]]}} => station.0.flows.0.application => got "trace" over newreno | "ping" over udp
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',file='no such.pcap'}} => station.0.flows.0.application.file => got "no such.pcap": No such file | a CSV, pcap or pcapng file
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',file=1}} => station.0.flows.0.application.file => got 1 | a CSV, pcap or pcapng file
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[]}} => station.0.flows.0.application.packets => got 0 packets | from 1 to 100000
