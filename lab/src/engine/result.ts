@@ -269,7 +269,12 @@ export interface RunResult {
 }
 
 /** Times of pages or transfers. */
-export type Times = Distribution & { n: number; geometric_mean: number; slowdown?: number };
+export type Times = Distribution & {
+  n: number;
+  mean: number;
+  geometric_mean: number;
+  slowdown?: number;
+};
 
 export interface FlowResult {
   id: string;

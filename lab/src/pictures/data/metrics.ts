@@ -76,8 +76,7 @@ function meanGoodput(result: RunResult, direction: "up" | "down"): number | null
 
 /** Of all pages or transfers of all flows. */
 function meanTime(result: RunResult, name: "page_load_s" | "completion_s"): number | null {
-  const flows = [...result.flows, ...(result.wired.flows ?? [])];
-  const times = flows.flatMap((flow) => flow[name] ?? []);
+  const times = flows(result).flatMap((flow) => flow[name] ?? []);
   const count = sum(times.map(({ n }) => n));
   return count > 0 ? sum(times.map(({ n, mean }) => n * mean)) / count : null;
 }
