@@ -1,6 +1,6 @@
 //! Video calls: the frames of a live encoder, and the packets that they are sent in.
 //!
-//! The encoder is the one of RFC 8593 section 5 in its simplest form: a constant frame rate, sizes around the
+//! The encoder is a statistical one as in RFC 8593, in its simplest form: a constant frame rate, sizes around the
 //! mean that follows from the bit rate, and larger frames at intervals. What the receiver makes of the packets is in
 //! `frames.rs`.
 
@@ -16,10 +16,10 @@ configuration! {
         name: "video-call",
         summary: "frames at a constant rate with a key frame at intervals, at the flow's `rate` on \
                   average, in packets of up to `segment` bytes (UDP)",
-        source: "RFC 8593; WebRTC's fake encoder; W3C webrtc-stats (freezes)",
+        source: "RFC 8593 and RFC 8698; WebRTC's fake encoder; W3C webrtc-stats (freezes)",
     }
     /// frames per second
-    // RFC 8593 section 5, table 1.
+    // RFC 8698, FPS among the parameters of NADA.
     frame_rate: f64 = 30.0, number(1.0..=240.0);
     /// time from one key frame to the next, in whole frames
     // Chromium's hardware encoders below 720p (Flashphoner, key frames management).

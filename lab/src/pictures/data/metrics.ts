@@ -21,7 +21,10 @@ export function metrics(result: RunResult): Map<string, number> {
     ["mean_session_s", meanOf(result.sessions?.map(({ start_s, end_s }) => end_s - start_s))],
     ["mean_mos", meanOf(scores(result))],
     ["worst_mos", scores(result).length > 0 ? Math.min(...scores(result)) : null],
-    ["mean_frame_delay_s", meanOf(videos(result).flatMap((flow) => flow.frame_delay_s?.mean ?? []))],
+    [
+      "mean_frame_delay_s",
+      meanOf(videos(result).flatMap((flow) => flow.frame_delay_s?.mean ?? [])),
+    ],
     ["mean_frozen_s", meanOf(videos(result).flatMap((flow) => flow.frozen_s ?? []))],
     ["mean_page_load_s", meanTime(result, "page_load_s")],
     ["mean_completion_s", meanTime(result, "completion_s")],
