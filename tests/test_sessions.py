@@ -60,14 +60,14 @@ def test_sessions_are_a_table(scenario: Path) -> None:
 def test_pages_and_arrivals_have_times(tmp_path: Path) -> None:
     path = tmp_path / "today.toml"
     path.write_text(
-        '''
+        """
         duration = "60 s"
         [[station]]
         flows = [
             { direction = "down", application = { kind = "page", think = "1 s", pages = 3 } },
             { direction = "up", application = { kind = "arrivals", gap = "1 s", arrivals = 5 } },
         ]
-        '''
+        """
     )
     result = ea.run(ea.load(path), seed=1)
     page, arrivals = result.flows.to_pylist()

@@ -31,8 +31,8 @@ _NO_TIMES = ("n", "slowdown")
 def flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record whose nested members are members of their own.
 
-    `rtt_s.p95` becomes `rtt_p95_s`, `limited_by.cwnd` becomes `limited_by_cwnd`. Lists within members
-    are left out.
+    `rtt_s.p95` becomes `rtt_p95_s`, `limited_by.cwnd` becomes `limited_by_cwnd`. Lists within
+    members are left out.
     """
     members: dict[str, Any] = {}
     for name, value in record.items():

@@ -114,12 +114,7 @@ fn the_slowdown_over_a_fifo_is_that_of_processor_sharing() {
         .unwrap();
         assert_eq!(completion.all.n, 8000);
         let (slowdown, theory) = (completion.all.slowdown.unwrap(), 1.0 / (1.0 - load));
-        println!("load {load}: slowdown {slowdown:.3}, theory {theory:.3}");
         assert!((slowdown / theory - 1.0).abs() < 0.1, "load {load}: {slowdown}, {theory}");
-        for class in completion.by_size {
-            let slowdown = class.times.slowdown.unwrap();
-            println!("  below {:?}: {slowdown:.3}", class.below_bytes);
-        }
     }
 }
 

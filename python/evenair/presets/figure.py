@@ -50,4 +50,5 @@ def _label(series: str, starts: Sequence[str]) -> str:
     start = next((start for start in starts if series.startswith(start)), None)
     if start is None:
         return ""
-    return {VOIP: "VoIP, one way", HTTP: "large page"}.get(start, series.removeprefix(start).strip())
+    named = {VOIP: "VoIP, one way", HTTP: "large page"}
+    return named.get(start, series.removeprefix(start).strip())

@@ -133,7 +133,8 @@ PRESETS: Mapping[str, Preset] = {
     "page-under-load": Preset(
         summary="a web page, again and again, beside four uploads and four downloads, and pings",
         flent="http-rrul",
-        differs="The page is the large one of 110 objects, and is loaded again 200 ms after it was complete.",
+        differs="The page is the large one of 110 objects, and is loaded again 200 ms after it was"
+        " complete.",
         parts=(
             *_BEST_EFFORT,
             _beside(HTTP, "cubic", {"kind": "page", "form": "large", "think": STEP}, "down"),

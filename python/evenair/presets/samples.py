@@ -81,7 +81,7 @@ def samples(document: Mapping[str, Any], preset: Preset) -> Samples:
 
 
 def _page_loads(document: Mapping[str, Any], flow: str) -> Values:
-    """Return the mean load time, in ms, of the pages of a flow that were complete in each interval."""
+    """Return the mean load time of the pages that were complete in each interval, in ms."""
     values: Values = []
     pages = [page for page in document["sessions"] if page["flow"] == flow]
     begin = 0.0
