@@ -84,8 +84,8 @@ pub struct Flow {
     /// When the application stops, seconds since the start of the run; absent: at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Seconds>,
-    /// Offered load of "cbr" and "poisson", bit/s of payload, in on periods that of "on-off"; required there,
-    /// refused elsewhere.
+    /// Offered load of "cbr", "poisson" and "video-call", bit/s of payload, in on periods that of "on-off"; required
+    /// there, refused elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<BitRate>,
 }
