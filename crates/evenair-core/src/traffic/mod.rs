@@ -18,6 +18,7 @@ mod receiver;
 mod reception;
 pub mod session;
 mod stream;
+pub mod streaming;
 mod video;
 pub mod voip;
 
