@@ -25,7 +25,7 @@ pub use results::labels::LABELS;
 pub use results::limiter::{LimiterResult, LimiterSample};
 pub use results::losses::LossesByPlace;
 pub use results::medium::{AirResult, CategoryResult, EdcaResult, FrameResult, RequestsResult};
-pub use results::quality::{CallResult, Quality, VideoResult};
+pub use results::quality::{CallResult, Quality, StreamResult, VideoResult};
 pub use results::run::{
     FlowResult, LinkResult, Losses, MacResult, QueueResult, RESULT_VERSION, RunResult,
     SessionResult, WiredResult,

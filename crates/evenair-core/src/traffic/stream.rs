@@ -3,6 +3,7 @@
 use super::arrivals_config::ArrivalsConfig;
 use super::opened_by::OpenedBy;
 use super::page_config::{Keeping, PageConfig};
+use super::streaming::StreamConfig;
 use super::{Distribution, distribution_of_sizes, distribution_of_times};
 use crate::component::{Limit, configuration, integer, limit, names, registry, switch};
 
@@ -14,6 +15,7 @@ registry! {
         Web(WebConfig),
         Page(PageConfig),
         Arrivals(ArrivalsConfig),
+        Video(StreamConfig),
     }
     kind "application", noun "application", planned &[]
 }
@@ -21,14 +23,20 @@ registry! {
 impl Stream {
     /// Whether connections bring one thing after the other, as they are asked.
     pub fn keeps_connections(&self) -> bool {
-        matches!(self, Self::Page(page) if page.keeping == Keeping::Kept)
+        match self {
+            Self::Page(page) => page.keeping == Keeping::Kept,
+            Self::Video(_) => true,
+            Self::Bulk(_) | Self::File(_) | Self::Web(_) | Self::Arrivals(_) => false,
+        }
     }
 
     /// Whether the application transfers files instead of unlimited data.
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Bulk(_) => false,
-            Self::File(_) | Self::Web(_) | Self::Page(_) | Self::Arrivals(_) => true,
+            Self::File(_) | Self::Web(_) | Self::Page(_) | Self::Arrivals(_) | Self::Video(_) => {
+                true
+            }
         }
     }
 }

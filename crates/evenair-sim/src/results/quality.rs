@@ -1,6 +1,7 @@
 //! What the users of applications notice.
 
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
+use evenair_core::traffic::streaming::Viewing;
 use evenair_core::traffic::voip::e_model::{Path, mean_opinion_score, rating};
 use evenair_core::traffic::voip::{Heard, VoipConfig};
 use evenair_core::traffic::{FrameReception, Reception};
@@ -16,6 +17,8 @@ pub enum Quality {
     Call(CallResult),
     /// Of "video-call".
     Video(VideoResult),
+    /// Of "stream".
+    Stream(StreamResult),
 }
 
 impl Quality {
@@ -25,6 +28,18 @@ impl Quality {
             Reception::Call(call) => Self::Call(CallResult::new(call.config(), &call.heard(end))),
             Reception::Video(video) => Self::Video(VideoResult::new(video, end)),
         }
+    }
+
+    /// Of a video of which this was noticed.
+    pub(crate) fn of_stream(viewing: &Viewing) -> Self {
+        Self::Stream(StreamResult {
+            startup_s: viewing.startup.map(Duration::as_secs_f64),
+            stalls: viewing.stalls,
+            stalls_s: viewing.stalled.as_secs_f64(),
+            chunks: viewing.chunks,
+            mean_video_rate_bps: viewing.mean_rate_bps,
+            switches: viewing.switches,
+        })
     }
 }
 
@@ -104,4 +119,22 @@ impl VideoResult {
             frozen_s: stats.frozen.as_secs_f64(),
         }
     }
+}
+
+/// What the viewer of a video that is streamed notices in the measured time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StreamResult {
+    /// From the start of the flow until the video was played, seconds, be it before the measured time; null where it was
+    /// not.
+    pub startup_s: Option<f64>,
+    /// How often the buffer ran empty.
+    pub stalls: u64,
+    /// For how long altogether the video stood still after it had begun, seconds.
+    pub stalls_s: f64,
+    /// Chunks that arrived.
+    pub chunks: u64,
+    /// The mean of their rates, bit/s; null without any.
+    pub mean_video_rate_bps: Option<f64>,
+    /// Chunks that had another rate than the one before.
+    pub switches: u64,
 }

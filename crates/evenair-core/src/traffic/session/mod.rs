@@ -9,6 +9,7 @@ mod connections;
 mod files;
 mod page;
 mod transfer;
+mod viewer;
 
 pub use arrivals::Tally;
 pub use connections::Connections;
@@ -16,10 +17,12 @@ pub use transfer::Transfer;
 
 use crate::packet::End;
 use crate::time::Instant;
+use crate::traffic::streaming::Viewing;
 use crate::traffic::{OpenedBy, Stream};
 use arrivals::Arrivals;
 use files::Files;
 use page::Pages;
+use viewer::Viewer;
 
 /// How the connections of a session are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub enum Session {
     Pages(Pages),
     /// Transfers that come whether or not others are under way.
     Arrivals(Arrivals),
+    /// A video that is streamed.
+    Viewer(Viewer),
 }
 
 /// Passes a call on to whatever the session is.
@@ -49,6 +54,7 @@ macro_rules! each {
             Session::Files($inner) => $call,
             Session::Pages($inner) => $call,
             Session::Arrivals($inner) => $call,
+            Session::Viewer($inner) => $call,
         }
     };
 }
@@ -63,6 +69,7 @@ impl Session {
             Stream::Web(web) => Self::Files(Files::of_user(web, seed, flow)),
             Stream::Page(page) => Self::Pages(Pages::new(page, seed, flow)),
             Stream::Arrivals(arrivals) => Self::Arrivals(Arrivals::new(arrivals, seed, flow)),
+            Stream::Video(video) => Self::Viewer(Viewer::new(video)),
         })
     }
 
@@ -74,7 +81,7 @@ impl Session {
     /// How many connections it may have at a time.
     pub fn slots(application: &Stream) -> usize {
         match application {
-            Stream::Bulk(_) | Stream::File(_) | Stream::Web(_) => 1,
+            Stream::Bulk(_) | Stream::File(_) | Stream::Web(_) | Stream::Video(_) => 1,
             Stream::Page(page) => page.connections as usize,
             Stream::Arrivals(arrivals) => arrivals.concurrent as usize,
         }
@@ -87,6 +94,7 @@ impl Session {
             Stream::Web(web) => (web.opened_by, web.request),
             Stream::Page(page) => (OpenedBy::Receiver, page.request),
             Stream::Arrivals(arrivals) => (arrivals.opened_by, arrivals.request),
+            Stream::Video(video) => (OpenedBy::Receiver, video.request),
         };
         let by = match by {
             OpenedBy::Receiver => End::Receiver,
@@ -143,7 +151,22 @@ impl Session {
     pub fn tally(&self, since: Instant) -> Option<Tally> {
         match self {
             Self::Arrivals(arrivals) => Some(arrivals.tally(since)),
-            Self::Files(_) | Self::Pages(_) => None,
+            Self::Files(_) | Self::Pages(_) | Self::Viewer(_) => None,
+        }
+    }
+
+    /// The measured time begins.
+    pub fn measure_from(&mut self, now: Instant) {
+        if let Self::Viewer(viewer) = self {
+            viewer.measure_from(now);
+        }
+    }
+
+    /// What the viewer of a video has noticed in the measured time, until `now`; `None` of another session.
+    pub fn viewing(&self, now: Instant) -> Option<Viewing> {
+        match self {
+            Self::Viewer(viewer) => Some(viewer.viewing(now)),
+            Self::Files(_) | Self::Pages(_) | Self::Arrivals(_) => None,
         }
     }
 }

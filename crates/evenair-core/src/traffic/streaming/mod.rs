@@ -41,7 +41,7 @@ configuration! {
     /// how much is in the buffer, or of the video's end, when it is played first, and again after a stall
     start_at: Duration = Duration::from_secs(4), positive_up_to(LONGEST);
     /// payload of the request for a chunk, bytes, up to a segment
-    request: u64 = 0, integer(0..=65_495);
+    request: u64 = 350, integer(1..=65_495);
 }
 
 /// What a viewer has noticed in the measured time.
@@ -95,6 +95,12 @@ impl Player {
             sum_of_rates: 0.0,
             config,
         }
+    }
+
+    /// The application starts. Nothing has been asked for.
+    pub fn start(&mut self, now: Instant) {
+        self.start = now;
+        self.playback = Playback::new(now, self.config.start_at);
     }
 
     /// When the next chunk is to be asked for: as soon as the one before has arrived and the buffer has room

@@ -118,7 +118,7 @@ impl<M: SimMedium> Metrics<M> {
                 Some(member) => {
                     let (running, alone) =
                         (&outcome.sessions[member.session], &outcome.alone[member.session]);
-                    with_session(result, running, alone, self.tallies[member.session], begin)
+                    with_session(result, running, alone, self.tallies[member.session], (begin, end))
                 }
                 None => result,
             })
@@ -276,9 +276,12 @@ fn with_session(
     running: &Running,
     alone: &BTreeMap<u64, Duration>,
     before: Option<Tally>,
-    begin: Instant,
+    (begin, until): (Instant, Instant),
 ) -> FlowResult {
     let session = &running.session;
+    if let Some(viewing) = session.viewing(until) {
+        return FlowResult { quality: Some(Quality::of_stream(&viewing)), ..result };
+    }
     let taken = |transfer: &Transfer| Taken {
         bytes: transfer.bytes,
         time: transfer.last_byte.since(transfer.start),

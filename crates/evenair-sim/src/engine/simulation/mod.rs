@@ -494,6 +494,9 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         for flow in &mut self.flows {
             flow.ends.measure_from(self.now);
         }
+        for running in &mut self.sessions {
+            running.session.measure_from(self.now);
+        }
         self.metrics.begin(self.now, (&self.flows, &self.sessions), &self.network);
         if let Some((sampler, _)) = &mut self.sampler {
             sampler.start(&self.flows);

@@ -83,6 +83,15 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
                 return Err(fail(&at("application.gap"), &got, &accepted));
             }
         }
+        Application::Stream(Stream::Video(video)) => {
+            check_request(&at("application.request"), (video.request, 1), flow)?;
+            let highest = video.reservoir + video.cushion;
+            if highest > video.buffer {
+                let got = format!("got {}", Seconds::from(video.cushion));
+                let accepted = "up to the buffer less the reservoir";
+                return Err(fail(&at("application.cushion"), &got, accepted));
+            }
+        }
         Application::Datagrams(Pattern::VideoCall(config)) => {
             check_video(&at("application"), config, flow)?;
         }
