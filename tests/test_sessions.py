@@ -138,7 +138,7 @@ def test_a_bad_trace_is_told(
 
 def test_applications_are_parts(evenair_here: Evenair) -> None:
     listed = evenair_here("parts", "application").stdout
-    streams = ("bulk", "file", "web", "page", "arrivals")
+    streams = ("bulk", "file", "web", "page", "arrivals", "stream")
     datagrams = ("cbr", "poisson", "on-off", "voip", "video-call", "trace", "ping")
     for name in (*streams, *datagrams, "think", "opened_by", "keeping", "beyond"):
         assert name in listed

@@ -108,6 +108,8 @@ class RunResult:
             "worst_mos": min(self._known("mos"), default=None),
             "mean_frame_delay_s": self._mean_frame_delay(),
             "mean_frozen_s": self._mean_of("frozen_s"),
+            "mean_stalls_s": self._mean_of("stalls_s"),
+            "mean_video_rate_bps": self._mean_of("mean_video_rate_bps"),
             "mean_page_load_s": self._mean_time("page_load_s"),
             "mean_completion_s": self._mean_time("completion_s"),
             **{name: document.get("frame", {}).get(name) for name in _FRAME_METRICS},

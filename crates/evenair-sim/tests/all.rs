@@ -38,6 +38,7 @@ mod queues;
 mod random_cells;
 mod rate_control;
 mod short_runs;
+mod streams;
 mod tcp_presets;
 mod tfrc;
 mod topology;

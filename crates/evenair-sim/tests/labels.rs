@@ -25,7 +25,7 @@ const SCENARIOS: [&str; 3] = [
         [[station]]
         flows = [
             { direction = "down" },
-            { direction = "up" },
+            { direction = "up", application = "stream" },
             { transport = "udp", application = "voip" },
             { transport = "udp", application = "video-call", rate = "1 Mbps" },
         ]
@@ -46,7 +46,7 @@ const NO_METRICS: &str = "seed result_version events ap_queue_data_arrivals ap_q
 
 /// What is computed from several numbers of a document.
 const COMPUTED: &str = "mean_up_goodput_bps mean_down_goodput_bps mean_session_s mean_mos worst_mos \
-    mean_frame_delay_s mean_frozen_s mean_page_load_s mean_completion_s";
+    mean_frame_delay_s mean_frozen_s mean_stalls_s mean_page_load_s mean_completion_s";
 
 fn set(names: &str) -> BTreeSet<String> {
     names.split_whitespace().map(str::to_owned).collect()

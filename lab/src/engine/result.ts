@@ -298,6 +298,9 @@ export interface FlowResult {
   /** Of a video call. */
   frame_delay_s?: Distribution | null;
   frozen_s?: number;
+  /** Of a stream. */
+  stalls_s?: number;
+  mean_video_rate_bps?: number | null;
   limited_by?: Record<string, number>;
 }
 

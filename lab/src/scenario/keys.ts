@@ -193,7 +193,7 @@ export const FLOW: Hints = {
 /** What each transport carries: docs/scenario.md, "Applications". */
 function applications(transport: string): string[] {
   if (transport === "udp") return ["cbr", "poisson", "on-off", "voip", "video-call", "ping"];
-  return transport === "tfrc" ? ["bulk"] : ["bulk", "file", "web", "page", "arrivals"];
+  return transport === "tfrc" ? ["bulk"] : ["bulk", "file", "web", "page", "arrivals", "stream"];
 }
 
 function isTcp(_: ResolvedScenario, transport: string): boolean {

@@ -79,7 +79,7 @@ station.0.flows.0.transport=newrenno => station.0.flows.0.transport => did you m
 station.0.flows.0.transport=trfc => station.0.flows.0.transport => did you mean "tfrc"? | "newreno", | "udp"
 station.0.flows.0={direction='up',transport='tfrc',application='cbr',rate=1} => station.0.flows.0.application => got "cbr" over tfrc | "bulk" over tfrc
 station.0.flows.0={direction='up',transport={kind='tfrc',rtt_filter=1}} => station.0.flows.0.transport.rtt_filter => got 1 | from 0 to 0.999
-station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "page", "arrivals", "cbr"
+station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "page", "arrivals", "stream", "cbr"
 # The scheduler.
 cell.scheduler=drr => cell.scheduler => got "drr" | "fifo", "airtime-drr"
 cell.scheduler=airtime-dr => cell.scheduler => did you mean "airtime-drr"?
@@ -298,7 +298,7 @@ station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's
 station.0.flows.1={direction='up',start=2,stop=1} => station.0.flows.1.stop => got 1 s | start, 2 s
 station.0.flows.1.transport=udp => station.0.flows.1.rate => missing | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off", "voip", "video-call", "trace", "ping" over udp
-station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "arrivals" over TCP
+station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "stream" over TCP
 station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | no rate with application "bulk"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',rate=1e6,spm_marking=true} => station.0.flows.1.spm_marking => got true | accepted: false
@@ -307,7 +307,7 @@ station.0.flows.0.application=3 => station.0.flows.0.application => got 3 | kind
 station.0.flows.0.application=['bulk'] => station.0.flows.0.application => got a list | kind = "bulk"
 station.0.flows.0.application=bulky => station.0.flows.0.application => did you mean "bulk"?
 station.0.flows.0.application={on='1 s'} => station.0.flows.0.application.on => `on` is no parameter of a "bulk" application; accepted: kind
-station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "arrivals" over TCP
+station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "stream" over TCP
 station.0.flows.0.application=voip => station.0.flows.0.application => got "voip" over newreno | "voip", "video-call"
 station.0.flows.0.direction=bot => station.0.flows.0.direction => did you mean "both"?
 station.0.flows.0={direction='both',transport='udp',application={kind='voip'},rate=1e6} => station.0.flows.0.rate => got 1 Mbps | no rate with application "voip"
@@ -353,8 +353,16 @@ station.0.flows.0.application={kind='web',opened_by='server'} => station.0.flows
 station.0.flows.0.application={kind='web',request=2000} => station.0.flows.0.application.request => got 2000 | the segment, 1460
 station.0.flows.0.application={kind='web',pad=1} => station.0.flows.0.application.pad => got 1 | true or false
 station.0.flows.0.application={kind='file',think=1} => station.0.flows.0.application.think => no parameter of a "file" application; accepted: kind, size, pad
-station.0.flows.0={direction='up',transport='udp',application='web',rate=1} => station.0.flows.0.application => got "web" over udp | "bulk", "file", "web", "page", "arrivals" over TCP
-station.0.flows.0={direction='up',transport='udp',application='page',rate=1} => station.0.flows.0.application => got "page" over udp | "page", "arrivals" over TCP
+station.0.flows.0={direction='down',application={kind='stream',rates=[]}} => station.0.flows.0.application.rates => accepted: a list of 1 to 100 rates
+station.0.flows.0={direction='down',application={kind='stream',rates=['2 Mbps','1 Mbps']}} => station.0.flows.0.application.rates => in ascending order
+station.0.flows.0={direction='down',application={kind='stream',chunk=0}} => station.0.flows.0.application.chunk => got 0 s | above 0
+station.0.flows.0={direction='down',application={kind='stream',buffer='1 s'}} => station.0.flows.0.application.chunk => 4 s
+station.0.flows.0={direction='down',application={kind='stream',cushion='200 s'}} => station.0.flows.0.application.cushion => got 200 s | the buffer less the reservoir
+station.0.flows.0={direction='down',application={kind='stream',request=0}} => station.0.flows.0.application.request => from 1 to
+station.0.flows.0={direction='down',application={kind='stream',request=1461}} => station.0.flows.0.application.request => got 1461 | the segment, 1460
+station.0.flows.0={direction='down',transport='udp',application='stream',rate=1} => station.0.flows.0.application => got "stream" over udp
+station.0.flows.0={direction='up',transport='udp',application='web',rate=1} => station.0.flows.0.application => got "web" over udp | "bulk", "file", "web", "page", "arrivals", "stream" over TCP
+station.0.flows.0={direction='up',transport='udp',application='page',rate=1} => station.0.flows.0.application => got "page" over udp | "page", "arrivals", "stream" over TCP
 station.0.flows.0={direction='up',transport='tfrc',application='arrivals'} => station.0.flows.0.application => got "arrivals" over tfrc | "bulk" over tfrc
 station.0.flows.0={direction='up',application='page',rate='1 Mbps'} => station.0.flows.0.rate => got 1 Mbps | no rate with application "page"
 station.0.flows.0.application={kind='page',form='medium'} => station.0.flows.0.application.form => got "medium" | "small", "large"

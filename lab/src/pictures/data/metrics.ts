@@ -26,6 +26,11 @@ export function metrics(result: RunResult): Map<string, number> {
       meanOf(videos(result).flatMap((flow) => flow.frame_delay_s?.mean ?? [])),
     ],
     ["mean_frozen_s", meanOf(videos(result).flatMap((flow) => flow.frozen_s ?? []))],
+    ["mean_stalls_s", meanOf(flows(result).flatMap(({ stalls_s }) => stalls_s ?? []))],
+    [
+      "mean_video_rate_bps",
+      meanOf(flows(result).flatMap(({ mean_video_rate_bps }) => mean_video_rate_bps ?? [])),
+    ],
     ["mean_page_load_s", meanTime(result, "page_load_s")],
     ["mean_completion_s", meanTime(result, "completion_s")],
     ["dl_utilization", frame?.["dl_utilization"]],

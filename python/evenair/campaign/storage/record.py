@@ -38,6 +38,8 @@ METRICS: dict[str, type[float] | type[int]] = {
     "worst_mos": float,
     "mean_frame_delay_s": float,
     "mean_frozen_s": float,
+    "mean_stalls_s": float,
+    "mean_video_rate_bps": float,
     "mean_page_load_s": float,
     "mean_completion_s": float,
     "dl_utilization": float,

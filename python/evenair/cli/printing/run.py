@@ -107,9 +107,9 @@ def _flow_table(runs: Sequence[RunResult], left_out: set[str], goodput: _Cell) -
     texts = {name: heading for name, heading in _TEXTS.items() if name not in left_out}
     for heading in texts.values():
         table.add_column(heading)
-    calls = ("MOS",) if any("mos" in flow for flow in document["flows"]) else ()
-    videos = ("frozen\n(s)",) if any("frozen_s" in flow for flow in document["flows"]) else ()
-    numbers = ("goodput\n(Mb/s)", "RTT\n(ms)", *calls, *videos, "retrans-\nmissions", "time-\nouts")
+    noticed = [name for name in _NOTICED if any(name in flow for flow in document["flows"])]
+    headings = [_NOTICED[name] for name in noticed]
+    numbers = ("goodput\n(Mb/s)", "RTT\n(ms)", *headings, "retrans-\nmissions", "time-\nouts")
     for heading in numbers:
         table.add_column(heading, justify="right")
     table.add_column("limited by")
@@ -125,8 +125,7 @@ def _flow_table(runs: Sequence[RunResult], left_out: set[str], goodput: _Cell) -
                 *(shown[name] for name in texts),
                 _number(runs, k, goodput, "goodput_bps", 3, 1e-6),
                 _number(runs, k, mean_alone, "mean_rtt_s", 1, 1e3),
-                *(_number(runs, k, mean_alone, "mos", 2) for _ in calls),
-                *(_number(runs, k, mean_alone, "frozen_s", 2) for _ in videos),
+                *(_number(runs, k, mean_alone, name, 2) for name in noticed),
                 _number(runs, k, mean_alone, "retransmissions", counts),
                 _number(runs, k, mean_alone, "timeouts", counts),
                 _limit([run.document["flows"][k].get("limited_by") for run in runs]),
@@ -170,6 +169,9 @@ def _limit(shares: Sequence[Mapping[str, float] | None]) -> str:
     return _LIMITS[max(_LIMITS, key=lambda name: math.fsum(share[name] for share in known))]
 
 
+_NOTICED = {"mos": "MOS", "frozen_s": "frozen\n(s)", "stalls_s": "stalled\n(s)"}
+"""The columns of what users of applications notice, of flows that have it."""
+
 _TOTALS = (
     "aggregate_goodput_bps",
     "jain_index",
@@ -181,6 +183,8 @@ _TOTALS = (
     "worst_mos",
     "mean_frame_delay_s",
     "mean_frozen_s",
+    "mean_stalls_s",
+    "mean_video_rate_bps",
     "mean_page_load_s",
     "mean_completion_s",
     "limiter_mean_rate_bps",
