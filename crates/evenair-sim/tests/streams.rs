@@ -22,11 +22,12 @@ fn watched(link: &str, more: &str, times: &str) -> StreamResult {
         start = 0
         application = {{ kind = "stream", rates = ["1 Mbps", "4 Mbps"], chunk = "2 s", buffer = "20 s", reservoir = "4 s", cushion = "12 s", start_at = "2 s"{more} }}
         [[station]]
+        flows = [{{ direction = "up", host = "viewer", transport = "udp", rate = "1 kbps" }}]
         "#
     );
-    let scenario = resolve(document_from_toml(&toml, "t").unwrap(), "t").unwrap();
+    let scenario = resolve(document_from_toml(toml.as_bytes(), "t").unwrap(), "t").unwrap();
     let result = run(&scenario, 1, &RunOptions::default()).unwrap();
-    match &result.wired.flows.unwrap()[0].quality {
+    match &result.wired.flows[0].quality {
         Some(Quality::Stream(stream)) => stream.clone(),
         other => panic!("{other:?}"),
     }

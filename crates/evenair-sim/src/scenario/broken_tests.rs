@@ -356,7 +356,7 @@ station.0.flows.0.application={kind='file',think=1} => station.0.flows.0.applica
 station.0.flows.0={direction='down',application={kind='stream',rates=[]}} => station.0.flows.0.application.rates => accepted: a list of 1 to 100 rates
 station.0.flows.0={direction='down',application={kind='stream',rates=['2 Mbps','1 Mbps']}} => station.0.flows.0.application.rates => in ascending order
 station.0.flows.0={direction='down',application={kind='stream',chunk=0}} => station.0.flows.0.application.chunk => got 0 s | above 0
-station.0.flows.0={direction='down',application={kind='stream',buffer='1 s'}} => station.0.flows.0.application.chunk => 4 s
+station.0.flows.0={direction='down',application={kind='stream',buffer='1 s'}} => station.0.flows.0.application.buffer => got 1 | at least chunk, 4
 station.0.flows.0={direction='down',application={kind='stream',cushion='200 s'}} => station.0.flows.0.application.cushion => got 200 s | the buffer less the reservoir
 station.0.flows.0={direction='down',application={kind='stream',request=0}} => station.0.flows.0.application.request => from 1 to
 station.0.flows.0={direction='down',application={kind='stream',request=1461}} => station.0.flows.0.application.request => got 1461 | the segment, 1460

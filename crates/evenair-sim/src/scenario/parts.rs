@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(refused, 0);
     }
 
-    /// Of the applications each goes over one transport; a `request` of the largest size, of a web user, a page or
+    /// Of the applications each goes over one transport; a `request` of the largest size, of a web user, a page, a stream or
     /// arrivals, does not fit a segment, and neither does a packet of a trace of the largest size. A trace has an address
     /// only with a file, and does not begin anew each nanosecond. A ping has an interval of at least 1 ms.
     #[test]
@@ -174,7 +174,7 @@ mod tests {
             }
             document
         };
-        assert_eq!(run_each::<evenair_core::traffic::Stream>(false, over_tcp), 3);
+        assert_eq!(run_each::<evenair_core::traffic::Stream>(false, over_tcp), 4);
         assert_eq!(run_each::<Pattern>(false, over_udp), 5);
     }
 
