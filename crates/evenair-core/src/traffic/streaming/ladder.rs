@@ -62,7 +62,7 @@ pub const fn ladder() -> Bounds<Ladder> {
             let rate = generator.subschema_for::<BitRate>();
             json!({ "type": "array", "items": rate, "minItems": 1, "maxItems": MOST })
         },
-        at_bounds: || vec![json!(["1 bps"]), json!([1, 1_000_000_000_000_u64]), many()],
+        at_bounds: || vec![json!([1]), json!([1, 1_000_000_000_000_u64]), many()],
     };
     Bounds::composite(&LADDER)
 }
