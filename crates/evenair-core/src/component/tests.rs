@@ -89,7 +89,8 @@ fn check_bounds<R: Registry>(name: &str, parameter: &Parameter, run: &impl Fn(&R
     }
 }
 
-/// The first parameter at its maximum and the second at its minimum are refused.
+/// The first parameter at its maximum and the second at its minimum are refused, where others that may not be above
+/// the second are at their minima.
 fn check_order<R: Registry>(configuration: &R, low: &str, high: &str) {
     let mut configuration = configuration.clone();
     let name = configuration.component().name;
@@ -103,6 +104,10 @@ fn check_order<R: Registry>(configuration: &R, low: &str, high: &str) {
         values.into_iter().find(|(p, _)| p.name == name).unwrap().1
     };
     let (most, least) = (end(&configuration, low, true), end(&configuration, high, false));
+    for (other, _) in configuration.component().ordered.iter().filter(|(_, of)| *of == high) {
+        let least = end(&configuration, other, false);
+        assert!(configuration.assign(other, least));
+    }
     assert!(configuration.assign(low, most) && configuration.assign(high, least));
     let violation = configuration.violation().expect(name);
     assert_eq!(violation.parameter, high);
