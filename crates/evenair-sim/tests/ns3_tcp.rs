@@ -1,8 +1,8 @@
-//! TCP in cells of 802.11n and 802.11ax, against ns-3.44: the rows of `validation/ns3` with a drop-tail queue at the
-//! access point.
+//! TCP in cells of 802.11n and 802.11ax, against ns-3.44: the rows of `validation/ns3`, with a drop-tail queue at the
+//! access point, or FQ-CoDel above the MAC's queue.
 //!
-//! Aggregate goodput within 4 % and half of the row's interval, uploads over downloads inside its interval, MPDUs
-//! in a PPDU within 10 %. Means of 32 seeds, which change by less than 2 % with others; intervals of ns-3 are of 95 %.
+//! Aggregate goodput within 4 % (FQ-CoDel 5 %) and half of the row's interval, uploads over downloads inside its
+//! interval, MPDUs in a PPDU within 10 %. Means of 32 seeds, which change by less than 2 % with others; intervals of ns-3 are of 95 %.
 
 #![allow(clippy::print_stdout, reason = "the log shows the differences")]
 
@@ -25,8 +25,24 @@ const SEEDS: std::ops::RangeInclusive<u64> = 1..=32;
 ///
 /// Each round-trip time has the same weight, `rto = "rfc6298"`, as in ns-3. With the weights of RFC 7323 uploads get 40
 /// times what downloads get in the cell of 802.11n, with CUBIC 56 times.
-const FILES: [(&str, &[&str]); 2] =
-    [("b_tcp", &["he80 cubic five and five 100: MPDUs in a PPDU"]), ("f_tcp_without_arp", &[])];
+///
+/// With FQ-CoDel above the MAC's queue downloads have some 1.5 % of the goodput in both simulators, and uploads over
+/// downloads differ by as much as the few packets of these do; why is not known.
+const FILES: [(&str, usize, &[&str]); 2] = [
+    (
+        "b_tcp",
+        11,
+        &[
+            "ht20 newreno five and five 64 fq-codel: up over down",
+            "ht20 cubic five and five 64 fq-codel: MPDUs in a PPDU",
+            "ht20 cubic five and five 64 fq-codel: up over down",
+            "he80 cubic five and five 100: MPDUs in a PPDU",
+            "he80 cubic five and five 64 fq-codel: MPDUs in a PPDU",
+            "he80 cubic five and five 64 fq-codel: up over down",
+        ],
+    ),
+    ("f_tcp_without_arp", 8, &[]),
+];
 
 /// ns-3 has no ssthresh before the first loss.
 const UNLIMITED: u32 = u32::MAX >> 1;
@@ -51,12 +67,17 @@ fn scenario(row: &Value, fixed: &Value) -> Value {
     let mut keys = vec![
         ("duration".to_owned(), of("duration").to_string()),
         ("warmup".to_owned(), of("warmup").to_string()),
-        (
-            "cell.queue.limit".to_owned(),
-            row.get("ap_mac_queue").unwrap_or(&fixed["ap_mac_queue"]).to_string(),
-        ),
     ];
     let key = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mac_queue = of("ap_mac_queue").to_string();
+    match has_fq_codel(row) {
+        false => keys.push(key("cell.queue.limit", &mac_queue)),
+        // Its quantum is the MTU of the device, 2,304 - 8 bytes, its limit and number of flows are its defaults.
+        true => keys.extend([
+            key("cell.ring", &mac_queue),
+            key("cell.queue", "{ kind = 'fq-codel', limit = 10240, quantum = 2296, ecn = false }"),
+        ]),
+    }
     match row["phy"].as_str().unwrap() {
         "ht20" => keys.push(key("cell.phy", "802.11n")),
         "he80" => keys.extend([key("cell.phy", "802.11ax"), key("cell.preamble", "44 us")]),
@@ -80,6 +101,11 @@ fn scenario(row: &Value, fixed: &Value) -> Value {
     document
 }
 
+/// Whether the access point has FQ-CoDel above the queue of its MAC.
+fn has_fq_codel(row: &Value) -> bool {
+    row["ap_queue"] == "fqcodel"
+}
+
 fn sum(result: &RunResult, direction: &str) -> f64 {
     let flows = result.flows.iter().filter(|flow| flow.direction == Some(direction));
     flows.map(|flow| flow.goodput_bps / 1e6).sum()
@@ -97,18 +123,17 @@ fn mpdus_per_ppdu(result: &RunResult) -> f64 {
 }
 
 #[test]
-fn tcp_with_a_drop_tail_queue_is_that_of_ns3() {
-    let beyond = FILES.map(|(file, _)| compare_with(file));
-    assert_eq!(beyond, FILES.map(|(_, expected)| expected));
+fn tcp_is_that_of_ns3() {
+    let beyond = FILES.map(|(file, rows, _)| compare_with(file, rows));
+    assert_eq!(beyond, FILES.map(|(_, _, expected)| expected));
 }
 
-/// What is beyond the bars in a file of rows.
-fn compare_with(file: &str) -> Vec<String> {
+/// What is beyond the bars in a file of this many rows.
+fn compare_with(file: &str, expected: usize) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(ROWS).join(file).with_extension("json");
     let document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let rows = document["rows"].as_array().unwrap();
-    let rows: Vec<_> = rows.iter().filter(|row| row["ap_queue"] == "droptail").collect();
-    assert_eq!(rows.len(), 8);
+    assert_eq!(rows.len(), expected);
     let mut beyond = Vec::new();
     for row in rows {
         let scenario = resolve(scenario(row, &document["fixed_parameters"]), "row").unwrap();
@@ -122,7 +147,8 @@ fn compare_with(file: &str) -> Vec<String> {
         let flows = if row["up"] == 0 { "one down" } else { "five and five" };
         let limit =
             row.get("ap_mac_queue").unwrap_or(&document["fixed_parameters"]["ap_mac_queue"]);
-        let name = format!("{} {} {flows} {limit}", text("phy"), text("tcp"));
+        let above = if has_fq_codel(row) { " fq-codel" } else { "" };
+        let name = format!("{} {} {flows} {limit}{above}", text("phy"), text("tcp"));
         let mut compare = |what: &str, ours: f64, key: &str, relative: f64, intervals: f64| {
             let (theirs, half) =
                 (row[key]["mean"].as_f64().unwrap(), row[key]["ci95_half_width"].as_f64().unwrap());
@@ -138,7 +164,7 @@ fn compare_with(file: &str) -> Vec<String> {
             "goodput",
             mean(&|run| run.aggregate_goodput_bps / 1e6),
             "aggregate_goodput_mbps",
-            0.04,
+            if has_fq_codel(row) { 0.05 } else { 0.04 },
             1.0,
         );
         compare("MPDUs in a PPDU", mean(&mpdus_per_ppdu), "mpdus_per_data_ppdu", 0.1, 0.0);

@@ -128,6 +128,7 @@ export const CELL: Hints = {
   },
   piggyback: { label: "piggybacked requests", when: isWimax },
   scheduler: {},
+  ring: { label: "driver's ring", absent: "none", range: { from: 0, to: 512, step: 8 }, when: isWlan },
   controller: { when: hasRates },
 };
 

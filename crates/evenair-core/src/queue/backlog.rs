@@ -36,6 +36,11 @@ impl Backlog {
         self.bytes
     }
 
+    /// Packets in transmission.
+    pub fn in_service(&self) -> u32 {
+        self.in_service_packets
+    }
+
     /// Whether `packet` can be queued within the limit.
     pub fn has_room_for(&self, packet: &impl QueueItem) -> bool {
         match self.limit {

@@ -16,6 +16,7 @@ mod fq_codel;
 mod item;
 mod las;
 mod pie;
+mod ring;
 mod spm_af;
 mod tbf;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use discipline::{ActionLog, Actions, DropReason, Dropped, QueueDiscipline};
 pub use item::QueueItem;
 pub use las::Service;
 pub use pie::DelayEstimate;
+pub use ring::Ring;
 pub use spm_af::Filtering;
 pub use tx_queue::{DropStats, QueueStats, TxQueue};
 
@@ -56,6 +58,8 @@ macro_rules! disciplines {
             $(#[doc = concat!("[`", stringify!($type), "`].")] $type($type<P>),)+
             #[doc = "One that is registered at run time."]
             Prototype(Box<boxed::Boxed<P>>),
+            #[doc = "Another one above a driver's ring."]
+            Ring(Box<Ring<P>>),
         }
 
         impl<P: QueueItem> Queue<P> {
@@ -70,6 +74,15 @@ macro_rules! disciplines {
                     }
                 }
             }
+
+            /// The same above a ring of `capacity` packets; itself if there are none. It is empty.
+            #[must_use]
+            pub fn above_ring(self, capacity: u32) -> Self {
+                match capacity {
+                    0 => self,
+                    _ => Self::Ring(Box::new(Ring::new(self, capacity))),
+                }
+            }
         }
 
         // DropTail, the most common, is inlined into its callers; the others are not.
@@ -79,6 +92,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.enqueue(now, packet, actions),)+
                     Self::Prototype(queue) => queue.enqueue(now, packet, actions),
+                    Self::Ring(queue) => queue.enqueue(now, packet, actions),
                 }
             }
 
@@ -93,6 +107,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),)+
                     Self::Prototype(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),
+                    Self::Ring(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),
                 }
             }
 
@@ -101,6 +116,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.dequeue(now, actions),)+
                     Self::Prototype(queue) => queue.dequeue(now, actions),
+                    Self::Ring(queue) => queue.dequeue(now, actions),
                 }
             }
         }
@@ -140,6 +156,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.ready_at(),)+
                     Self::Prototype(queue) => queue.ready_at(),
+                    Self::Ring(queue) => queue.ready_at(),
                 }
             }
 
@@ -151,6 +168,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.can_bypass(),)+
                     Self::Prototype(queue) => queue.can_bypass(),
+                    Self::Ring(queue) => queue.can_bypass(),
                 }
             }
 
@@ -162,6 +180,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.transmitted(bytes),)+
                     Self::Prototype(queue) => queue.transmitted(bytes),
+                    Self::Ring(queue) => queue.transmitted(bytes),
                 }
             }
 
@@ -173,6 +192,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.backlog(),)+
                     Self::Prototype(queue) => queue.backlog(),
+                    Self::Ring(queue) => queue.backlog(),
                 }
             }
 
@@ -184,6 +204,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.backlog_mut(),)+
                     Self::Prototype(queue) => queue.backlog_mut(),
+                    Self::Ring(queue) => queue.backlog_mut(),
                 }
             }
 
@@ -191,6 +212,7 @@ macro_rules! disciplines {
                 match self {
                     $(Self::$type(queue) => queue.packets(),)+
                     Self::Prototype(queue) => queue.packets(),
+                    Self::Ring(queue) => queue.packets(),
                 }
             }
         }

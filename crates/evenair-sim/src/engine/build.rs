@@ -41,8 +41,9 @@ fn queues<P: QueueItem>(scenario: &Scenario, setup: &Setup, seed: u64) -> Vec<Tx
     let specs = queues_by_node(scenario);
     let ids = (0..setup.layout.count(&setup.associations)).map(TxQueueId);
     let queues = ids.map(|id| {
-        let spec = specs[setup.layout.sender(&setup.associations, id).index()];
-        TxQueue::new(queue(spec, seed, stream_of(id, &scenario.cell, setup)))
+        let sender = setup.layout.sender(&setup.associations, id);
+        let queue = queue(specs[sender.index()], seed, stream_of(id, &scenario.cell, setup));
+        TxQueue::new(queue.above_ring(ring(scenario, sender)))
     });
     queues.collect()
 }
@@ -53,9 +54,18 @@ fn queues_of_nodes<P: QueueItem>(
     categories: u32,
     seed: u64,
 ) -> Vec<TxQueue<P>> {
-    let specs = queues_by_node(scenario).into_iter();
+    let specs = (0..).map(NodeId).zip(queues_by_node(scenario));
     let each = specs.flat_map(|spec| (0..categories).map(move |_| spec));
-    (0..).zip(each).map(|(id, spec)| TxQueue::new(queue(spec, seed, id))).collect()
+    let queue = |(id, (node, spec))| queue(spec, seed, id).above_ring(ring(scenario, node));
+    (0..).zip(each).map(|entry| TxQueue::new(queue(entry))).collect()
+}
+
+/// The packets of the ring below the queues of `node`.
+fn ring(scenario: &Scenario, node: NodeId) -> u32 {
+    match &scenario.cell {
+        scenario::Cell::Wlan(cell) if node == NodeId::ACCESS_POINT => cell.ring.unwrap_or(0),
+        _ => 0,
+    }
 }
 
 /// The queue of the access point, and of each station.

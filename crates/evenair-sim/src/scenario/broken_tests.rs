@@ -153,6 +153,8 @@ cell={phy='802.11ax',aggregation={kind='a-mpdu',duration='6 ms'}} => cell.aggreg
 cell={phy='802.11ax',block_ack_recovery='ask'} => cell.block_ack_recovery => got "ask" | "resend", "bar"
 cell={phy='802.11ax',msdu_lifetime=0} => cell.msdu_lifetime => got 0 s | "off", or a time above 0
 cell={phy='802.11ax',msdu_lifetime='forever'} => cell.msdu_lifetime => got "forever" | "off", or a time such as "100 ms"
+cell.ring=-1 => cell.ring => got -1 | a whole number from 0 to 65535
+cell.ring=10 && cell.scheduler=airtime-drr => cell.ring => got 10 with scheduler "airtime-drr" | 0, or scheduler "fifo"
 cell.msdu_lifetime=500 ms => cell.msdu_lifetime => got it with phy "802.11b" | "802.11n", "802.11ac" or "802.11ax"
 cell={phy='802.11ax',edca='wnm'} => cell.edca => got "wnm"; did you mean "wmm"? | "802.11-2020", "ns3"
 cell={phy='802.11ax',edca=['wmm']} => cell.edca => got a list | a table

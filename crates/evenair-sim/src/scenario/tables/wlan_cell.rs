@@ -144,6 +144,15 @@ pub struct WlanCell {
     /// packets).
     #[serde(deserialize_with = "queue::access_point")]
     pub queue: Queue,
+    /// Packets of the driver's ring below the access point's queue, first in, first out, those being
+    /// transmitted included: the queue fills it whenever it has room, and its limit does not count them
+    /// (default: 0, there is none); only with the scheduler "fifo".
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_bounded_integer::<0, 65535, _>"
+    )]
+    #[schemars(range(min = 0, max = 65535))]
+    pub ring: Option<u32>,
 }
 
 const MHZ: u64 = 1_000_000;
@@ -181,6 +190,7 @@ impl Default for WlanCell {
             controller: control::Config::default(),
             scheduler: scheduler::Config::default(),
             queue: queue::access_point_default(),
+            ring: None,
         }
     }
 }

@@ -45,6 +45,12 @@ pub(super) fn check_cell(cell: &WlanCell, stations: &[Station]) -> Checked {
     check_beacon_interval(cell)?;
     check_controller(cell)?;
     check_component("cell.scheduler", &cell.scheduler)?;
+    if let Some(ring @ 1..) = cell.ring
+        && cell.scheduler.has_station_queues()
+    {
+        let got = format!("got {ring} with scheduler \"{}\"", cell.scheduler.name());
+        return Err(fail("cell.ring", &got, "0, or scheduler \"fifo\""));
+    }
     check_preamble(cell)
 }
 
