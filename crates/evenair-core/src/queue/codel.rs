@@ -50,7 +50,7 @@ configuration! {
     interval: Duration = Duration::from_millis(100), positive();
     // RFC 8289 section 5.3 sets `maxpacket` to 512 bytes and recommends the MTU of the interface.
     /// nothing is dropped while no more bytes than this wait behind the departing packet
-    mtu: u64 = 1500, integer(1..=65_535);
+    mtu: u64 = 1500, integer(0..=65_535);
     /// mark packets of ECN-capable transports instead of dropping them
     ecn: bool = false, switch();
 }

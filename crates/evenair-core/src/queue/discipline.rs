@@ -31,6 +31,17 @@ pub trait QueueDiscipline<P: QueueItem> {
         None
     }
 
+    /// Queues `packet` in the tin with this number: a discipline with tins keeps apart what is for several receivers. All
+    /// others have one for all.
+    fn enqueue_tin(&mut self, now: Instant, _tin: u32, packet: P, actions: &mut impl Actions<P>) {
+        self.enqueue(now, packet, actions);
+    }
+
+    /// As [`QueueDiscipline::dequeue`], of the packets in this tin.
+    fn dequeue_tin(&mut self, now: Instant, _tin: u32, actions: &mut impl Actions<P>) -> Option<P> {
+        self.dequeue(now, actions)
+    }
+
     /// The earliest time at which [`QueueDiscipline::dequeue`] may return a packet:
     /// [`Instant::NEVER`] if the queue is empty, a time in the future if a shaper delays the head.
     fn ready_at(&self) -> Instant {

@@ -157,7 +157,7 @@ impl<P: QueueItem> FqCodel<P> {
 }
 
 /// The hash of a connection: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
-fn hash((flow, connection): ConnectionId, salt: u64) -> u64 {
+pub(super) fn hash((flow, connection): ConnectionId, salt: u64) -> u64 {
     let mut z = (u64::from(flow.0) << 8 | u64::from(connection)).wrapping_add(salt);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

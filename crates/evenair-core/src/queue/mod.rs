@@ -10,9 +10,11 @@
 mod backlog;
 pub mod boxed;
 mod codel;
+mod counted;
 mod discipline;
 mod drop_tail;
 mod fq_codel;
+mod fq_tins;
 mod item;
 mod las;
 mod pie;
@@ -25,6 +27,7 @@ mod tx_queue;
 
 pub use backlog::Backlog;
 pub use discipline::{ActionLog, Actions, DropReason, Dropped, QueueDiscipline};
+pub use fq_tins::FqTins;
 pub use item::QueueItem;
 pub use las::Service;
 pub use pie::DelayEstimate;
@@ -60,6 +63,8 @@ macro_rules! disciplines {
             Prototype(Box<boxed::Boxed<P>>),
             #[doc = "Another one above a driver's ring."]
             Ring(Box<Ring<P>>),
+            #[doc = "FQ-CoDel for several receivers, which share its limit."]
+            Tins(Box<FqTins<P>>),
         }
 
         impl<P: QueueItem> Queue<P> {
@@ -93,6 +98,7 @@ macro_rules! disciplines {
                     $(Self::$type(queue) => queue.enqueue(now, packet, actions),)+
                     Self::Prototype(queue) => queue.enqueue(now, packet, actions),
                     Self::Ring(queue) => queue.enqueue(now, packet, actions),
+                    Self::Tins(queue) => queue.enqueue(now, packet, actions),
                 }
             }
 
@@ -108,6 +114,7 @@ macro_rules! disciplines {
                     $(Self::$type(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),)+
                     Self::Prototype(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),
                     Self::Ring(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),
+                    Self::Tins(queue) => queue.dequeue_of(now, is_wanted, max_bytes, actions),
                 }
             }
 
@@ -117,6 +124,7 @@ macro_rules! disciplines {
                     $(Self::$type(queue) => queue.dequeue(now, actions),)+
                     Self::Prototype(queue) => queue.dequeue(now, actions),
                     Self::Ring(queue) => queue.dequeue(now, actions),
+                    Self::Tins(queue) => queue.dequeue(now, actions),
                 }
             }
         }
@@ -152,11 +160,37 @@ macro_rules! disciplines {
                 self.dequeue_any_of(now, is_wanted, max_bytes, actions)
             }
 
+            fn enqueue_tin(
+                &mut self,
+                now: Instant,
+                tin: u32,
+                packet: P,
+                actions: &mut impl Actions<P>,
+            ) {
+                match self {
+                    Self::Tins(queue) => queue.enqueue_tin(now, tin, packet, actions),
+                    _ => self.enqueue(now, packet, actions),
+                }
+            }
+
+            fn dequeue_tin(
+                &mut self,
+                now: Instant,
+                tin: u32,
+                actions: &mut impl Actions<P>,
+            ) -> Option<P> {
+                match self {
+                    Self::Tins(queue) => queue.dequeue_tin(now, tin, actions),
+                    _ => self.dequeue(now, actions),
+                }
+            }
+
             fn ready_at(&self) -> Instant {
                 match self {
                     $(Self::$type(queue) => queue.ready_at(),)+
                     Self::Prototype(queue) => queue.ready_at(),
                     Self::Ring(queue) => queue.ready_at(),
+                    Self::Tins(queue) => queue.ready_at(),
                 }
             }
 
@@ -169,6 +203,7 @@ macro_rules! disciplines {
                     $(Self::$type(queue) => queue.can_bypass(),)+
                     Self::Prototype(queue) => queue.can_bypass(),
                     Self::Ring(queue) => queue.can_bypass(),
+                    Self::Tins(queue) => queue.can_bypass(),
                 }
             }
 
@@ -181,6 +216,7 @@ macro_rules! disciplines {
                     $(Self::$type(queue) => queue.transmitted(bytes),)+
                     Self::Prototype(queue) => queue.transmitted(bytes),
                     Self::Ring(queue) => queue.transmitted(bytes),
+                    Self::Tins(queue) => queue.transmitted(bytes),
                 }
             }
 
@@ -193,6 +229,7 @@ macro_rules! disciplines {
                     $(Self::$type(queue) => queue.backlog(),)+
                     Self::Prototype(queue) => queue.backlog(),
                     Self::Ring(queue) => queue.backlog(),
+                    Self::Tins(queue) => queue.backlog(),
                 }
             }
 
@@ -205,6 +242,7 @@ macro_rules! disciplines {
                     $(Self::$type(queue) => queue.backlog_mut(),)+
                     Self::Prototype(queue) => queue.backlog_mut(),
                     Self::Ring(queue) => queue.backlog_mut(),
+                    Self::Tins(queue) => queue.backlog_mut(),
                 }
             }
 
@@ -213,6 +251,7 @@ macro_rules! disciplines {
                     $(Self::$type(queue) => queue.packets(),)+
                     Self::Prototype(queue) => queue.packets(),
                     Self::Ring(queue) => queue.packets(),
+                    Self::Tins(queue) => queue.packets(),
                 }
             }
         }

@@ -7,8 +7,9 @@
 
 use std::collections::VecDeque;
 
+use super::counted::Counted;
 use super::discipline::first_of;
-use super::{Actions, Backlog, DropReason, Queue, QueueDiscipline, QueueItem, QueueLimit};
+use super::{Actions, Backlog, Queue, QueueDiscipline, QueueItem, QueueLimit};
 use crate::time::Instant;
 
 /// A queue discipline above a ring.
@@ -37,24 +38,6 @@ impl<P: QueueItem> Ring<P> {
             self.upper.transmitted(packet.size());
             self.packets.push_back(packet);
         }
-    }
-}
-
-/// Removes what the discipline drops from the backlog of both.
-struct Counted<'a, P> {
-    backlog: &'a mut Backlog,
-    // A trait object, because a type of its own for each would have no end: the discipline may be a ring by its type.
-    actions: &'a mut dyn Actions<P>,
-}
-
-impl<P: QueueItem> Actions<P> for Counted<'_, P> {
-    fn drop(&mut self, packet: P, reason: DropReason) {
-        self.backlog.remove(&packet);
-        self.actions.drop(packet, reason);
-    }
-
-    fn marked(&mut self) {
-        self.actions.marked();
     }
 }
 

@@ -135,6 +135,22 @@ impl<P: QueueItem> TxQueue<P> {
         Some(self.leave(now, packet))
     }
 
+    /// [`TxQueue::enqueue`], into a tin: see [`QueueDiscipline::enqueue_tin`].
+    pub fn enqueue_tin(&mut self, now: Instant, tin: u32, packet: P) {
+        debug_assert_eq!(packet.enqueued_at(), now, "its waiting time is counted from there");
+        let kind = self.counts.of(&packet);
+        kind.arrivals += 1;
+        kind.enter(now, 1);
+        self.queue.enqueue_tin(now, tin, packet, &mut CountAt { now, counts: &mut self.counts });
+    }
+
+    /// [`TxQueue::dequeue`], from a tin: see [`QueueDiscipline::dequeue_tin`].
+    pub fn dequeue_tin(&mut self, now: Instant, tin: u32) -> Option<P> {
+        let actions = &mut CountAt { now, counts: &mut self.counts };
+        let packet = self.queue.dequeue_tin(now, tin, actions)?;
+        Some(self.leave(now, packet))
+    }
+
     /// Counts `packet`, which leaves.
     #[inline(always)]
     fn leave(&mut self, now: Instant, packet: P) -> P {

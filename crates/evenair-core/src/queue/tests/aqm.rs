@@ -4,6 +4,7 @@
 
 mod codel;
 mod fq_codel;
+mod fq_tins;
 mod pie;
 mod tbf;
 
