@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use crate::time::Instant;
+
 /// A station that may be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
@@ -9,6 +11,15 @@ pub struct Turn {
     pub station: usize,
     /// What its transmission may cost; `u64::MAX` if the scheduler does not limit it.
     pub most: u64,
+}
+
+/// What a station has in the queues of the hardware, below those that the scheduler serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// Its estimated airtime, nanoseconds.
+    pub airtime: u64,
+    /// Whether it may have more there.
+    pub may_take: bool,
 }
 
 /// Chooses the station that is served at a transmit opportunity.
@@ -19,6 +30,9 @@ pub struct Turn {
 /// The unit of costs is that of the medium: nanoseconds of airtime in 802.11, bytes of whole symbols in
 /// 802.16.
 pub trait StationScheduler: Debug + Send {
+    /// The time of what follows. Only a scheduler that forgets needs it.
+    fn advance(&mut self, _now: Instant) {}
+
     /// Something waits for `station`. May be called more often than needed.
     fn backlogged(&mut self, station: usize);
 
@@ -26,9 +40,20 @@ pub trait StationScheduler: Debug + Send {
     /// why not by [`StationScheduler::has_no_backlog`], and then asks again.
     fn next_turn(&mut self) -> Option<Turn>;
 
+    /// The same where packets are taken before they are transmitted: `pending` says what each station already has in the
+    /// hardware.
+    fn next_turn_beside(&mut self, _pending: &dyn Fn(usize) -> Pending) -> Option<Turn> {
+        self.next_turn()
+    }
+
     /// Nothing that may be taken waits for the station that was named last, or nothing more if it was served
     /// and charged. It has no turn until it is backlogged again.
     fn has_no_backlog(&mut self);
+
+    /// The same, and the station has this much airtime in the hardware, nanoseconds.
+    fn has_no_backlog_beside(&mut self, _pending: u64) {
+        self.has_no_backlog();
+    }
 
     /// A transmission to `station`, or from it if these are charged, has cost this much. In 802.11 it is
     /// known at its end, after other turns.

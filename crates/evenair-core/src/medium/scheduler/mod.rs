@@ -7,13 +7,15 @@ mod airtime_drr;
 mod contract;
 mod cycle;
 mod drr;
+mod mac80211;
 mod round_robin;
 #[cfg(test)]
 mod tests;
 
 pub use airtime_drr::{AirtimeDrr, AirtimeDrrConfig};
-pub use contract::{FrameScheduler, StationScheduler, Turn};
+pub use contract::{FrameScheduler, Pending, StationScheduler, Turn};
 pub use drr::{Drr, DrrConfig};
+pub use mac80211::Mac80211Drr;
 pub use round_robin::{RoundRobin, RoundRobinConfig};
 
 use crate::component::{configuration, registry};
