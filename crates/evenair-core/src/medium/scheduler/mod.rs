@@ -4,6 +4,7 @@
 //! a base station. To add one, add a file here and a variant below or there.
 
 mod airtime_drr;
+mod aql;
 mod contract;
 mod cycle;
 mod drr;
@@ -13,6 +14,7 @@ mod round_robin;
 mod tests;
 
 pub use airtime_drr::{AirtimeDrr, AirtimeDrrConfig};
+pub use aql::{Aql, AqlLimits, expected_airtime};
 pub use contract::{FrameScheduler, Pending, StationScheduler, Turn};
 pub use drr::{Drr, DrrConfig};
 pub use mac80211::Mac80211Drr;
