@@ -281,6 +281,8 @@ pub struct Attempt {
     pub from: NodeId,
     /// The end of its link that is not the access point; [`NodeId::BROADCAST`] of a beacon.
     pub station: NodeId,
+    /// The PHY mode of its data frames; `None` of beacons, and in 802.16.
+    pub mode: Option<PhyMode>,
     /// The time for which the medium has to be idle before it: DIFS, or AIFS; of what continues a TXOP SIFS, of a
     /// beacon with EDCA PIFS. Zero in 802.16.
     pub space: Duration,

@@ -65,6 +65,38 @@ pub struct Transmission {
     pub bytes: u32,
 }
 
+/// The room that the next PPDU of a queue has besides what is repeated in it.
+#[derive(Clone, Copy, Debug)]
+pub struct NextPpdu {
+    /// Packets that may join.
+    pub packets: u32,
+    /// Bytes of the PSDU with what is repeated, and the most that it may have.
+    pub bytes: u32,
+    /// See `bytes`.
+    pub most: u32,
+    /// Bytes that the MAC adds to a packet.
+    pub overhead: u32,
+    /// The bytes of a PSDU with these bytes that gets an MPDU of so many.
+    pub lengthened: fn(u32, u32) -> u32,
+}
+
+impl NextPpdu {
+    /// A PPDU of one packet, of any size.
+    pub const SINGLE: Self =
+        Self { packets: 1, bytes: 0, most: u32::MAX, overhead: 0, lengthened: u32::saturating_add };
+
+    /// Another packet of `bytes` joins, if it may: the first one always.
+    pub fn add(&mut self, bytes: u32) -> bool {
+        let lengthened = (self.lengthened)(self.bytes, bytes.saturating_add(self.overhead));
+        let may_join = self.packets > 0 && (self.bytes == 0 || lengthened <= self.most);
+        if may_join {
+            self.packets -= 1;
+            self.bytes = lengthened;
+        }
+        may_join
+    }
+}
+
 /// What a medium may ask of its cell during a call.
 pub trait CellContext {
     /// What waits in `queue`, without taking anything.
@@ -77,13 +109,15 @@ pub trait CellContext {
     /// The queue from which `node` serves `category` at a transmit opportunity that begins now: the medium may
     /// take one packet or several. Of an access point with a queue for each station, the scheduler of the
     /// cell chooses among those that have a packet that may be taken, or of which the medium itself
-    /// `holds` packets to repeat; `None` if there is none, or no scheduler.
+    /// `holds` packets to repeat; `None` if there is none, or no scheduler. A cell whose access point takes packets before
+    /// they are transmitted asks what the `next` PPDU has room for.
     fn next_queue(
         &mut self,
         now: Instant,
         node: NodeId,
         category: AccessCategory,
         holds: impl Fn(TxQueueId) -> bool,
+        next: impl Fn(TxQueueId) -> NextPpdu,
     ) -> Option<TxQueueId>;
 
     /// What fills a queue of `node` by itself ([`Cell::add_feed`](super::Cell::add_feed)) does so up to `now`. A medium that may

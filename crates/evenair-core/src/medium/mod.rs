@@ -29,8 +29,10 @@ pub use air::{
 };
 pub use airtime::{AirUsage, Airtime};
 pub use association::{Associations, LinkId};
-pub use cell::{Arrival, Cell, CellPacket, Feed};
-pub use interface::{Broadcast, CellContext, Medium, Reception, Taken, Transmission, TxStatus};
+pub use cell::{Arrival, Cell, CellPacket, Feed, HardwareConfig};
+pub use interface::{
+    Broadcast, CellContext, Medium, NextPpdu, Reception, Taken, Transmission, TxStatus,
+};
 pub use observable::{ExchangeTime, Observable};
 pub use occupancy::{Attempts, BothWays, Occupancy};
 pub use phy_mode::{Mcs, PhyFormat, PhyMode, PhyModes, TxVector};

@@ -42,6 +42,11 @@ pub trait QueueDiscipline<P: QueueItem> {
         self.dequeue(now, actions)
     }
 
+    /// Packets that wait in this tin.
+    fn tin_packets(&self, _tin: u32) -> u32 {
+        self.backlog().packets()
+    }
+
     /// The earliest time at which [`QueueDiscipline::dequeue`] may return a packet:
     /// [`Instant::NEVER`] if the queue is empty, a time in the future if a shaper delays the head.
     fn ready_at(&self) -> Instant {

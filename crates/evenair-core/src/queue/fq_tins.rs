@@ -216,6 +216,12 @@ impl<P: QueueItem> QueueDiscipline<P> for FqTins<P> {
         }
     }
 
+    fn tin_packets(&self, tin: u32) -> u32 {
+        let listed = self.tins.get(tin as usize).into_iter();
+        let flows = listed.flat_map(|tin| tin.new.iter().chain(&tin.old));
+        flows.map(|&index| self.flows[index as usize].packets.packets().len() as u32).sum()
+    }
+
     fn backlog(&self) -> &Backlog {
         &self.backlog
     }

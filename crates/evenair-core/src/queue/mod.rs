@@ -185,6 +185,13 @@ macro_rules! disciplines {
                 }
             }
 
+            fn tin_packets(&self, tin: u32) -> u32 {
+                match self {
+                    Self::Tins(queue) => queue.tin_packets(tin),
+                    _ => self.backlog().packets(),
+                }
+            }
+
             fn ready_at(&self) -> Instant {
                 match self {
                     $(Self::$type(queue) => queue.ready_at(),)+

@@ -151,6 +151,11 @@ impl<P: QueueItem> TxQueue<P> {
         Some(self.leave(now, packet))
     }
 
+    /// See [`QueueDiscipline::tin_packets`].
+    pub fn tin_packets(&self, tin: u32) -> u32 {
+        self.queue.tin_packets(tin)
+    }
+
     /// Counts `packet`, which leaves.
     #[inline(always)]
     fn leave(&mut self, now: Instant, packet: P) -> P {

@@ -1,15 +1,18 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
 mod feed;
+mod hardware;
 mod nodes;
 mod packet;
 #[cfg(test)]
 mod tests;
 
 pub use feed::Feed;
+pub use hardware::HardwareConfig;
 pub use packet::{Arrival, CellPacket};
 
 use feed::just_before;
+use hardware::Hardware;
 use nodes::{NO_PLACE, Nodes};
 
 use super::scheduler::StationScheduler;
@@ -63,6 +66,22 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         Self::with_queues(medium, queues, true, losses)
     }
 
+    /// The same with one queue for each access point, which has tins (see
+    /// [`QueueDiscipline::enqueue_tin`](crate::queue::QueueDiscipline::enqueue_tin)) for its queues of the layout, and after these one
+    /// for each queue of the layout of a station. Needs [`Cell::with_schedulers`].
+    ///
+    /// # Panics
+    /// If the number of queues is not that, or that of losses not that of nodes.
+    pub fn with_tins(medium: M, queues: Vec<TxQueue<P>>, losses: Vec<Option<LinkLoss>>) -> Self {
+        let Setup { associations, layout, .. } = medium.setup();
+        let of_stations = layout.count(associations) / 2;
+        let expected = associations.access_points().len() + of_stations as usize;
+        assert_eq!(queues.len(), expected, "queues of access points, and of stations");
+        let mut cell = Self::with_queues(medium, queues, false, losses);
+        cell.nodes.share_tins();
+        cell
+    }
+
     fn with_queues(
         medium: M,
         queues: Vec<TxQueue<P>>,
@@ -90,6 +109,19 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         self.nodes.schedulers = schedulers;
         self.nodes.choice = true;
         self.medium.listen(Listening::Outcomes);
+        self
+    }
+
+    /// Lets the drivers of access points fill their hardware ahead, by these schedulers.
+    ///
+    /// # Panics
+    /// Without schedulers.
+    #[must_use]
+    pub fn with_hardware(mut self, config: HardwareConfig) -> Self {
+        assert!(!self.nodes.schedulers.is_empty(), "schedulers say what the hardware gets");
+        let stations = self.nodes.setup.associations.stations().len();
+        let schedulers = self.nodes.schedulers.len();
+        self.nodes.hardware = Some(Box::new(Hardware::new(config, stations, schedulers)));
         self
     }
 
@@ -147,7 +179,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             self.nodes.enqueue_for_choice(now, queue, packet);
             return self.medium.wake(now, queue, None, &mut self.nodes);
         }
-        let place = queue.0 as usize;
+        let place = self.nodes.place(queue);
         let tx_queue = &mut self.nodes.queues[place];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);
@@ -291,7 +323,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     fn release_held(&mut self) {
         let now = self.nodes.held_until();
         let queue = self.nodes.take_first_held();
-        self.nodes.note_backlog(queue);
+        self.nodes.note_backlog(now, queue);
         self.medium.wake(now, queue, None, &mut self.nodes);
     }
 }

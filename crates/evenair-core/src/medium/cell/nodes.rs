@@ -1,19 +1,21 @@
 //! What a medium finds in its cell: the transmit queues of the nodes, and the loss models of their links.
 
 use super::feed::{Fed, Feed};
+use super::hardware::Hardware;
 use super::packet::{Arrival, CellPacket};
 use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::medium::occupancy::CountedPacket;
-use crate::medium::scheduler::StationScheduler;
+use crate::medium::scheduler::{Pending, StationScheduler};
 use crate::medium::{
-    AirEvent, Attempt, Carried, CellContext, LinkId, Occupancy, PacketId, QueueLayout, Reception,
-    Setup, Taken, Transmission, TxQueueId, TxStatus,
+    AirEvent, Attempt, Carried, CellContext, LinkId, NextPpdu, Occupancy, PacketId, QueueLayout,
+    Reception, Setup, Taken, Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, TxQueue};
 use crate::time::Instant;
 use crate::tournament::Tournament;
+use std::collections::VecDeque;
 
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
@@ -31,6 +33,10 @@ pub(super) struct Nodes<P> {
     places: Vec<u32>,
     /// The queue of the layout from which each of `queues` was served last; as `places`.
     last_served: Vec<TxQueueId>,
+    /// Whether the queues of an access point are tins of one; `places` says which.
+    has_tins: bool,
+    /// What the drivers of access points have taken ahead, if they do.
+    pub(super) hardware: Option<Box<Hardware<P>>>,
     /// Link and receiver of what leaves each queue; `None` of an access point's queue for all its stations.
     routes: Vec<Option<(LinkId, NodeId)>>,
     /// Those of each access point, by category; none if it has one queue, or the medium chooses.
@@ -129,6 +135,8 @@ impl<P: CellPacket> Nodes<P> {
             fed: 0,
             senders,
             places,
+            has_tins: false,
+            hardware: None,
             routes,
             schedulers: Vec::new(),
             choice: are_shared,
@@ -148,6 +156,27 @@ impl<P: CellPacket> Nodes<P> {
         }
     }
 
+    /// The queues of the layout of an access point are tins of its one queue, which come first.
+    pub(super) fn share_tins(&mut self) {
+        let Setup { associations, layout, .. } = &self.setup;
+        let access_points = associations.access_points();
+        let mut senders: Vec<_> = access_points.to_vec();
+        let ids = (0..layout.count(associations)).map(TxQueueId);
+        let place = |id| {
+            let sender = layout.sender(associations, id);
+            match associations.is_access_point(sender) {
+                true => associations.number(sender),
+                false => {
+                    senders.push(sender);
+                    senders.len() as u32 - 1
+                }
+            }
+        };
+        self.places = ids.map(place).collect();
+        self.senders = senders;
+        self.has_tins = true;
+    }
+
     /// The place in `queues` of a queue of the layout.
     #[inline(always)]
     pub(super) fn place(&self, queue: TxQueueId) -> usize {
@@ -158,6 +187,17 @@ impl<P: CellPacket> Nodes<P> {
     /// See [`Cell::queue_use`](super::Cell::queue_use).
     pub(super) fn queue_use(&self, place: usize) -> (Option<NodeId>, Option<AccessCategory>) {
         let Setup { associations, layout, .. } = &self.setup;
+        if self.has_tins {
+            let first = self.places.iter().position(|other| *other as usize == place);
+            let queue = TxQueueId(first.unwrap_or(0) as u32);
+            let is_shared = associations.is_access_point(self.senders[place]);
+            let use_of = layout.link(queue).filter(|_| !is_shared);
+            return use_of.map_or((None, None), |(link, category)| {
+                let category =
+                    (layout.categories() > 1).then(|| AccessCategory::ALL[category as usize]);
+                (Some(associations.station(link)), category)
+            });
+        }
         let number = place as u32 % layout.categories();
         let category = (layout.categories() > 1).then(|| AccessCategory::ALL[number as usize]);
         let link = layout.link(TxQueueId(place as u32)).filter(|_| self.places.is_empty());
@@ -281,12 +321,21 @@ impl<P: CellPacket> Nodes<P> {
     /// Dequeues the next packet of `queue`, unless a shaper holds it back.
     #[inline(always)]
     fn dequeue(&mut self, now: Instant, queue: TxQueueId, place: usize) -> Option<P> {
+        if self.has_tins && self.is_of_access_point(queue) {
+            return self.queues[place].dequeue_tin(now, queue.0);
+        }
         let source = &mut self.queues[place];
         let packet = source.dequeue(now);
         if packet.is_none() && (source.backlog().packets() > 0 || !self.feeds.is_empty()) {
             self.hold(queue);
         }
         packet
+    }
+
+    /// Whether an access point transmits from `queue`.
+    fn is_of_access_point(&self, queue: TxQueueId) -> bool {
+        let Setup { associations, layout, .. } = &self.setup;
+        associations.is_access_point(layout.sender(associations, queue))
     }
 
     /// Whether a scheduler chooses among the queues of `node`.
@@ -299,7 +348,8 @@ impl<P: CellPacket> Nodes<P> {
     /// the one queue that they are.
     #[inline(always)]
     pub(super) fn has_choice(&self, node: NodeId) -> bool {
-        self.choice && (!self.places.is_empty() || self.is_scheduled(node))
+        let is_shared = !self.places.is_empty() && !self.has_tins;
+        self.choice && (is_shared || self.is_scheduled(node))
     }
 
     /// Queues a packet of such a node.
@@ -307,20 +357,28 @@ impl<P: CellPacket> Nodes<P> {
     pub(super) fn enqueue_for_choice(&mut self, now: Instant, queue: TxQueueId, packet: P) {
         let place = self.place(queue);
         let tx_queue = &mut self.queues[place];
-        tx_queue.enqueue(now, packet);
-        if tx_queue.backlog().packets() > 0 {
-            self.note_backlog(queue);
+        tx_queue.enqueue_tin(now, queue.0, packet);
+        if tx_queue.tin_packets(queue.0) > 0 {
+            self.note_backlog(now, queue);
+            if self.hardware.is_some() {
+                let Setup { associations, layout, .. } = &self.setup;
+                let sender = layout.sender(associations, queue);
+                let category = layout.link(queue).map_or(0, |(_, category)| category);
+                let number = self.scheduler(sender, category);
+                self.prepare(now, number, |_| false, |_| NextPpdu::SINGLE);
+            }
         }
     }
 
     /// A packet waits in `queue`: tells the scheduler, if it has one.
-    pub(super) fn note_backlog(&mut self, queue: TxQueueId) {
+    pub(super) fn note_backlog(&mut self, now: Instant, queue: TxQueueId) {
         let Setup { associations, layout, .. } = &self.setup;
         let sender = layout.sender(associations, queue);
         if self.is_scheduled(sender)
             && let Some((link, category)) = self.setup.layout.link(queue)
         {
             let number = self.scheduler(sender, category);
+            self.schedulers[number].advance(now);
             self.schedulers[number].backlogged(link.station() as usize);
         }
     }
@@ -339,6 +397,7 @@ impl<P: CellPacket> Nodes<P> {
         node: NodeId,
         category: AccessCategory,
         holds: impl Fn(TxQueueId) -> bool,
+        next: impl Fn(TxQueueId) -> NextPpdu,
     ) -> Option<TxQueueId> {
         let Setup { associations, layout, .. } = &self.setup;
         let layout = *layout;
@@ -346,10 +405,19 @@ impl<P: CellPacket> Nodes<P> {
         if node != access_point {
             return Some(layout.queue(node, associations.link(node, access_point), category));
         }
-        if !self.places.is_empty() {
+        if !self.places.is_empty() && !self.has_tins {
             return self.next_of_shared(now, node, category, holds);
         }
         let number = self.scheduler(node, layout.category(category));
+        if let Some(hardware) = &mut self.hardware {
+            let served = hardware.finish_first(number);
+            if let Some(queue) = served.filter(|queue| holds(*queue)) {
+                self.note_backlog(now, queue);
+            }
+            self.prepare(now, number, &holds, next);
+            return self.hardware.as_mut()?.first(number, holds);
+        }
+        self.schedulers.get_mut(number)?.advance(now);
         loop {
             let turn = self.schedulers.get_mut(number)?.next_turn()?;
             let link = LinkId::new(turn.station as u32, Direction::Down);
@@ -359,6 +427,73 @@ impl<P: CellPacket> Nodes<P> {
             }
             self.schedulers.get_mut(number)?.has_no_backlog();
         }
+    }
+
+    /// The driver fills the hardware with PPDUs by the scheduler with this number; each station has at most one turn.
+    #[inline(never)] // only where there is a driver
+    fn prepare(
+        &mut self,
+        now: Instant,
+        number: usize,
+        holds: impl Fn(TxQueueId) -> bool,
+        next: impl Fn(TxQueueId) -> NextPpdu,
+    ) {
+        let Some(mut hardware) = self.hardware.take() else { return };
+        let layout = self.setup.layout;
+        let per_access_point =
+            self.schedulers.len() / self.setup.associations.access_points().len();
+        let access_point = self.setup.associations.access_points()[number / per_access_point];
+        let category = AccessCategory::ALL[number % per_access_point];
+        let mut turns = Vec::new();
+        self.schedulers[number].advance(now);
+        while hardware.has_room(number) {
+            let pending = |station| hardware.pending(station, category);
+            let Some(turn) = self.schedulers[number].next_turn_beside(&pending) else { break };
+            let station = turn.station;
+            if turns.contains(&station) {
+                break;
+            }
+            turns.push(station);
+            let link = LinkId::new(station as u32, Direction::Down);
+            let queue = layout.queue(access_point, link, category);
+            let (mut ppdu, mut packets) = (next(queue), VecDeque::new());
+            let mut has_more = true;
+            while hardware.pending(station, category).may_take {
+                let place = self.place(queue);
+                let packet = self.take_set_aside(queue).or_else(|| self.dequeue(now, queue, place));
+                let Some(packet) = packet else {
+                    has_more = false;
+                    break;
+                };
+                if !ppdu.add(packet.size()) {
+                    self.set_aside.push((queue, packet));
+                    break;
+                }
+                let modes = &self.setup.modes;
+                let counted = hardware.count(station, category, packet.size(), modes);
+                packets.push_back((packet, counted));
+            }
+            if !has_more {
+                let Pending { airtime, .. } = hardware.pending(station, category);
+                self.schedulers[number].has_no_backlog_beside(airtime);
+            }
+            if !packets.is_empty() || holds(queue) {
+                hardware.push(number, queue, packets);
+            }
+        }
+        self.hardware = Some(hardware);
+    }
+
+    /// The medium takes a packet of the PPDU that the hardware transmits next.
+    #[inline(never)] // only where there is a driver
+    fn take_prepared(&mut self, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
+        let (_, category) = self.setup.layout.link(queue)?;
+        let sender = self.setup.layout.sender(&self.setup.associations, queue);
+        let number = self.scheduler(sender, category);
+        let (packet, counted) = self.hardware.as_mut()?.take(number, queue, max_bytes)?;
+        let taken = self.serve(queue, self.place(queue), packet);
+        self.hardware.as_mut()?.name(taken.packet.0 as usize, counted);
+        Some(taken)
     }
 
     /// The same where an access point has one queue for all its stations: first the receiver of what the medium
@@ -409,7 +544,8 @@ impl<P: CellPacket> Nodes<P> {
         let place = self.place(queue);
         let (_, to) = self.routes[queue.0 as usize]?;
         let source = &mut self.queues[place];
-        let packet = if self.setup.associations.is_access_point(self.senders[place]) {
+        let is_access_point = self.setup.associations.is_access_point(self.senders[place]);
+        let packet = if is_access_point && !self.has_tins {
             source.dequeue_of(now, |packet| packet.station() == to, max_bytes)?
         } else {
             let packet = self.dequeue(now, queue, place)?;
@@ -429,7 +565,11 @@ impl<P: CellPacket> Nodes<P> {
             let access_point = associations.access_point_of(attempt.station);
             let station = associations.number(attempt.station) as usize;
             let number = self.scheduler(access_point, category);
+            self.schedulers[number].advance(attempt.at);
             self.schedulers[number].charge(station, attempt.airtime.as_nanos());
+            if let Some(hardware) = &mut self.hardware {
+                hardware.note_mode(station, attempt);
+            }
         }
     }
 
@@ -511,6 +651,9 @@ impl<P: CellPacket> Nodes<P> {
             *held_by = Held::Receiver;
             return;
         }
+        if let Some(hardware) = &mut self.hardware {
+            hardware.release(packet.0 as usize);
+        }
         let is_lost = is_queued && sent.release() && status == TxStatus::Dropped;
         self.mac_losses += u64::from(is_lost);
         self.free.push(packet.0);
@@ -534,10 +677,13 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         node: NodeId,
         category: AccessCategory,
         holds: impl Fn(TxQueueId) -> bool,
+        next: impl Fn(TxQueueId) -> NextPpdu,
     ) -> Option<TxQueueId> {
         match self.setup.layout {
             QueueLayout::PerNode => Some(TxQueueId(node.0)),
-            QueueLayout::PerReceiver { .. } => self.next_of_receivers(now, node, category, holds),
+            QueueLayout::PerReceiver { .. } => {
+                self.next_of_receivers(now, node, category, holds, next)
+            }
         }
     }
 
@@ -550,6 +696,9 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
+        if self.hardware.is_some() && self.is_of_access_point(queue) {
+            return self.take_prepared(queue, max_bytes);
+        }
         // Two ways to the medium, so that a packet is not copied on its way.
         if !self.set_aside.is_empty()
             && let Some(packet) = self.take_set_aside(queue)

@@ -57,6 +57,11 @@ impl<T: Copy> Originator<T> {
         ahead(self.start(), self.next) < self.window
     }
 
+    /// How many new MPDUs the window has room for.
+    pub(in crate::medium::wlan) fn room(&self) -> u32 {
+        (self.window - ahead(self.start(), self.next)).into()
+    }
+
     /// Adds a new MPDU, for which there is room.
     #[inline(always)]
     pub(in crate::medium::wlan) fn push(&mut self, mpdu: T) {

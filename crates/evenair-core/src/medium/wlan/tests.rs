@@ -28,7 +28,7 @@ use crate::loss::{
 use crate::medium::wlan::phy::{LONG_PREAMBLE, Phy, SHORT_PREAMBLE};
 use crate::medium::{
     AirEvent, AirUsage, Associations, Attempt, Broadcast, CellContext, Fate, LinkId, Listening,
-    Medium, Observable, Outcome, PacketId, PhyModes, Ppdu, PpduKind, Taken, Transmission,
+    Medium, NextPpdu, Observable, Outcome, PacketId, PhyModes, Ppdu, PpduKind, Taken, Transmission,
     TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
@@ -202,6 +202,7 @@ impl CellContext for Slots {
         node: NodeId,
         _category: AccessCategory,
         _holds: impl Fn(TxQueueId) -> bool,
+        _next: impl Fn(TxQueueId) -> NextPpdu,
     ) -> Option<TxQueueId> {
         Some(TxQueueId(node.0))
     }

@@ -85,6 +85,7 @@ pub(super) fn tell_end(
         packet,
         from,
         station,
+        mode: None,
         space: Duration::ZERO,
         has_backoff: false,
         backoff: Duration::ZERO,

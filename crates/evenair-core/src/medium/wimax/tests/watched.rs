@@ -4,8 +4,8 @@ use super::super::Wimax;
 use super::oracle::{Departure, Pdu, Setup, is_lost};
 use crate::loss::FrameKind;
 use crate::medium::{
-    AirEvent, AirUsage, CellContext, Listening, Medium, PacketId, Reception, Taken, Transmission,
-    TxQueueId, TxStatus,
+    AirEvent, AirUsage, CellContext, Listening, Medium, NextPpdu, PacketId, Reception, Taken,
+    Transmission, TxQueueId, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::Backlog;
@@ -71,8 +71,9 @@ impl<C: CellContext> CellContext for Context<'_, C> {
         node: NodeId,
         category: AccessCategory,
         holds: impl Fn(TxQueueId) -> bool,
+        next: impl Fn(TxQueueId) -> NextPpdu,
     ) -> Option<TxQueueId> {
-        self.cell.next_queue(now, node, category, holds)
+        self.cell.next_queue(now, node, category, holds, next)
     }
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
         let taken = self.cell.take(now, queue, max_bytes)?;

@@ -8,8 +8,8 @@ use crate::medium::wlan::config::{DcfConfig, StationConfig};
 use crate::medium::wlan::contention::{Access, Backoff, Contention, IdleSlots};
 use crate::medium::wlan::rate_control::{Adaptation, LinkInfo, Report};
 use crate::medium::{
-    Associations, Attempt, CellContext, LinkId, Listening, Outcome, PacketId, PhyMode, PhyModes,
-    QueueLayout, Setup, Taken, Transmission, TxStatus,
+    Associations, Attempt, CellContext, LinkId, Listening, NextPpdu, Outcome, PacketId, PhyMode,
+    PhyModes, QueueLayout, Setup, Taken, Transmission, TxStatus,
 };
 use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::rng::{RngStream, StreamId};
@@ -23,7 +23,8 @@ const DIFSN: u32 = 2;
 #[inline(always)]
 pub(super) fn take_next(now: Instant, node: NodeId, cell: &mut impl CellContext) -> Option<Taken> {
     cell.fill(now, node, AccessCategory::BestEffort);
-    let queue = cell.next_queue(now, node, AccessCategory::BestEffort, |_| false)?;
+    let (holds, next) = (|_| false, |_| NextPpdu::SINGLE);
+    let queue = cell.next_queue(now, node, AccessCategory::BestEffort, holds, next)?;
     cell.take(now, queue, u32::MAX)
 }
 
@@ -339,6 +340,7 @@ impl Dcf {
                 packet,
                 from,
                 station,
+                mode: (station != NodeId::BROADCAST).then(|| self.links[mac.link].mode()),
                 space: self.config.phy.difs(),
                 has_backoff: true,
                 backoff: self.config.phy.slot * u64::from(mac.backoff.drawn()),

@@ -6,7 +6,7 @@ use super::config::{Control, ControlFrame, EdcaConfig};
 use crate::medium::wlan::block_ack::{Originator, Recipient};
 use crate::medium::wlan::frame::high_throughput;
 use crate::medium::wlan::rate_control::Adaptation;
-use crate::medium::{Airtime, LinkId, PacketId, PhyMode, PhyModes, Taken, TxVector};
+use crate::medium::{Airtime, LinkId, NextPpdu, PacketId, PhyMode, PhyModes, Taken, TxVector};
 use crate::packet::NodeId;
 use crate::time::{Duration, Instant};
 
@@ -325,6 +325,22 @@ impl Agreement {
             mpdus += 1;
         }
         if mpdus == 1 { self.single(link) } else { Psdu { mpdus, bytes } }
+    }
+
+    /// What the next PPDU of `link` would have of the MPDUs that the sender has, and room for.
+    pub(super) fn next_ppdu(&self, config: &EdcaConfig, link: &Link) -> NextPpdu {
+        let Some(most) = link.longest(config, Duration::MAX) else {
+            return NextPpdu { packets: u32::from(!self.has_frame()), ..NextPpdu::SINGLE };
+        };
+        let room = self.originator.room().min(link.window().into());
+        NextPpdu {
+            // An A-MSDU may have many.
+            packets: if link.amsdu().is_some() { u32::MAX } else { room },
+            bytes: self.sizes().fold(0, EdcaConfig::lengthened),
+            most,
+            overhead: self.overhead,
+            lengthened: EdcaConfig::lengthened,
+        }
     }
 
     /// The PSDU that the sender would make on `link`, as [`Agreement::aggregate`], with nothing to repeat and `waiting`

@@ -104,6 +104,7 @@ impl Edca {
                     packet: beacon.packet,
                     from: beacon.from,
                     station: NodeId::BROADCAST,
+                    mode: None,
                     space: self.aifs(contender),
                     has_backoff: false,
                     backoff: Duration::ZERO,

@@ -215,6 +215,7 @@ impl Edca {
             packet,
             from: node_of(sent.contender),
             station: self.setup.associations.station(self.link_of(sent.queue)),
+            mode: Some(self.links[self.link_of(sent.queue).index()].mode),
             space,
             has_backoff: sent.is_first,
             backoff: phy.slot * u64::from(slots),

@@ -4,7 +4,7 @@ use super::lifetime;
 use super::mac::{category_of, node_of};
 use super::state::Edca;
 use crate::medium::wlan::contention::ContenderId;
-use crate::medium::{CellContext, TxQueueId, TxStatus};
+use crate::medium::{CellContext, LinkId, TxQueueId, TxStatus};
 use crate::time::Instant;
 
 impl Edca {
@@ -19,9 +19,14 @@ impl Edca {
         let (node, category) = (node_of(contender), category_of(contender));
         cell.fill(now, node, category);
         loop {
-            let Self { agreements, amsdus, usage, config, .. } = self;
+            let Self { agreements, amsdus, usage, config, links, setup, .. } = self;
             let holds = |queue: TxQueueId| agreements[queue.0 as usize].has_frame();
-            let Some(queue) = cell.next_queue(now, node, category, holds) else { return false };
+            let next = |queue: TxQueueId| {
+                let (link, _) = setup.layout.link(queue).unwrap_or((LinkId::BROADCAST, 0));
+                agreements[queue.0 as usize].next_ppdu(config, &links[link.index()])
+            };
+            let chosen = cell.next_queue(now, node, category, holds, next);
+            let Some(queue) = chosen else { return false };
             let agreement = &mut agreements[queue.0 as usize];
             if agreement.has_frame() {
                 if config.lifetime.is_some() {
