@@ -128,7 +128,24 @@ export const CELL: Hints = {
   },
   piggyback: { label: "piggybacked requests", when: isWimax },
   scheduler: {},
-  ring: { label: "driver's ring", absent: "none", range: { from: 0, to: 512, step: 8 }, when: isWlan },
+  access_point: {
+    label: "access point",
+    absent: "one queue",
+    options: words("linux"),
+    when: isWlan,
+  },
+  hardware_depth: {
+    label: "PPDUs in the hardware",
+    absent: "none ahead",
+    range: { from: 0, to: 8, step: 1 },
+    when: isWlan,
+  },
+  ring: {
+    label: "driver's ring",
+    absent: "none",
+    range: { from: 0, to: 512, step: 8 },
+    when: isWlan,
+  },
   controller: { when: hasRates },
 };
 

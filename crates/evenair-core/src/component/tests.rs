@@ -268,7 +268,7 @@ fn every_loss_model_runs() {
 fn every_access_point_scheduler_runs() {
     check(|config: &access_point::Config| {
         let access_point::Config::AirtimeDrr(drr) = config else { return };
-        let mut scheduler = config.scheduler(2).unwrap();
+        let mut scheduler = config.scheduler(&[256; 2]).unwrap();
         (0..2).for_each(|station| scheduler.backlogged(station));
         let mut airtimes = [0_u64; 2];
         for _ in 0..100 {
@@ -277,7 +277,10 @@ fn every_access_point_scheduler_runs() {
             scheduler.charge(station, airtime.as_nanos());
             airtimes[station] += airtime.as_nanos();
             let spread = airtimes[0].abs_diff(airtimes[1]);
-            assert!(spread < drr.quantum.as_nanos() + 2_000_000, "{config:?}: {airtimes:?}");
+            assert!(
+                spread < drr.settings.rules.quantum.as_nanos() + 2_000_000,
+                "{config:?}: {airtimes:?}"
+            );
         }
     });
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::scheduler::{AirtimeDrr, AirtimeDrrConfig};
+use super::scheduler::AirtimeDrr;
 use super::wimax::phy::OfdmPhy;
 use super::wimax::{Wimax, WimaxConfig};
 use super::wlan::phy::Phy;
@@ -139,7 +139,7 @@ fn the_events_of_an_802_11_cell_are_complete() {
         let nodes = vec![station; STATIONS as usize + 1];
         let mut cell = cell(Dcf::new(config, &nodes, SEED));
         if with_scheduler {
-            let scheduler = AirtimeDrr::new(&AirtimeDrrConfig::default(), STATIONS as usize);
+            let scheduler = AirtimeDrr::new(&[Duration::from_micros(300); STATIONS as usize]);
             cell = cell.with_schedulers(vec![Box::new(scheduler)]);
         }
         let (sent, events) = load(&mut cell, Duration::from_micros(400), |cell, now, i| {

@@ -1,9 +1,13 @@
 //! From a scenario to a simulation.
 
 use evenair_core::loss::{self, LinkLoss};
-use evenair_core::medium::{Cell, CellPacket, Medium, Occupancy, QueueLayout, Setup, TxQueueId};
+use evenair_core::medium::scheduler::USUAL_WEIGHT;
+use evenair_core::medium::wlan::phy::PhyKind;
+use evenair_core::medium::{
+    Cell, CellPacket, HardwareConfig, Medium, Occupancy, QueueLayout, Setup, TxQueueId,
+};
 use evenair_core::packet::{AccessCategory, End, FlowId, NodeId};
-use evenair_core::queue::{Queue, QueueItem, TxQueue};
+use evenair_core::queue::{self, FqTins, Queue, QueueItem, TxQueue};
 use evenair_core::rng::{RngStream, StreamId};
 use evenair_core::tcp::{ConnectionConfig, SynTimer};
 use evenair_core::time::{Duration, Instant};
@@ -60,6 +64,35 @@ fn queues_of_nodes<P: QueueItem>(
     (0..).zip(each).map(|entry| TxQueue::new(queue(entry))).collect()
 }
 
+/// Bytes of the buffers of a Linux access point's packets: of one with VHT, and of an older one (`fq_init` in
+/// `include/net/fq_impl.h` and `ieee80211_txq_setup_flows` in `net/mac80211/tx.c`, Linux 6.4).
+const MEMORY: [u64; 2] = [16 << 20, 4 << 20];
+
+/// The queue of the access point, whose tins are those of stations and categories, and then those of stations.
+fn queues_with_tins<P: QueueItem>(
+    scenario: &Scenario,
+    setup: &Setup,
+    seed: u64,
+) -> Vec<TxQueue<P>> {
+    let specs = queues_by_node(scenario);
+    let scenario::Queue { discipline: queue::Config::FqCodel(config), limit } = specs[0] else {
+        unreachable!("tins are those of fq-codel")
+    };
+    let has_vht = matches!(&scenario.cell, scenario::Cell::Wlan(cell)
+        if matches!(cell.phy, PhyKind::Dot11ac | PhyKind::Dot11ax));
+    let rng = RngStream::new(seed, StreamId::Queue, 0);
+    let memory = MEMORY[usize::from(!has_vht)];
+    let tins = Queue::Tins(Box::new(FqTins::new(config.clone(), *limit, Some(memory), rng)));
+    let ids = (0..setup.layout.count(&setup.associations)).map(TxQueueId);
+    let of_stations = ids.filter_map(|id| {
+        let sender = setup.layout.sender(&setup.associations, id);
+        let spec = specs[sender.index()];
+        let is_station = !setup.associations.is_access_point(sender);
+        is_station.then(|| queue(spec, seed, stream_of(id, &scenario.cell, setup)))
+    });
+    std::iter::once(tins).chain(of_stations).map(TxQueue::new).collect()
+}
+
 /// The packets of the ring below the queues of `node`.
 fn ring(scenario: &Scenario, node: NodeId) -> u32 {
     match &scenario.cell {
@@ -98,18 +131,37 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
     seed: u64,
 ) -> Cell<M, P> {
     let losses = losses(scenario, seed);
-    let Setup { associations, layout, .. } = medium.setup();
-    let (stations, categories) = (associations.stations().len(), layout.categories());
+    let layout = medium.setup().layout;
+    let categories = layout.categories();
+    let groups = scenario.station.iter();
+    let weights: Vec<_> = groups
+        .flat_map(|group| {
+            (0..group.count).map(|_| group.airtime_weight.unwrap_or(USUAL_WEIGHT as u32))
+        })
+        .collect();
     let schedulers = |wlan: &WlanCell| -> Option<Vec<_>> {
-        (0..categories).map(|_| wlan.scheduler.scheduler(stations)).collect()
+        (0..categories).map(|_| wlan.scheduler.scheduler(&weights)).collect()
     };
     match &scenario.cell {
         scenario::Cell::Wlan(wlan) => match schedulers(wlan) {
             Some(schedulers) => {
-                let queues = queues(scenario, medium.setup(), seed);
-                Cell::new(medium, queues, losses).with_schedulers(schedulers)
+                let cell = if wlan.has_tins() {
+                    let queues = queues_with_tins(scenario, medium.setup(), seed);
+                    Cell::with_tins(medium, queues, losses)
+                } else {
+                    let queues = queues(scenario, medium.setup(), seed);
+                    Cell::new(medium, queues, losses)
+                };
+                let cell = cell.with_schedulers(schedulers);
+                match wlan.hardware_depth.unwrap_or(0) as usize {
+                    0 => cell,
+                    depth => {
+                        let limits = wlan.scheduler.limits();
+                        cell.with_hardware(HardwareConfig { depth, limits })
+                    }
+                }
             }
-            None if *layout == QueueLayout::PerNode => {
+            None if layout == QueueLayout::PerNode => {
                 let queues = queues(scenario, medium.setup(), seed);
                 Cell::new(medium, queues, losses)
             }

@@ -81,7 +81,7 @@ station.0.flows.0={direction='up',transport='tfrc',application='cbr',rate=1} => 
 station.0.flows.0={direction='up',transport={kind='tfrc',rtt_filter=1}} => station.0.flows.0.transport.rtt_filter => got 1 | from 0 to 0.999
 station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "page", "arrivals", "stream", "cbr"
 # The scheduler.
-cell.scheduler=drr => cell.scheduler => got "drr" | "fifo", "airtime-drr"
+cell.scheduler=drr => cell.scheduler => got "drr" | "fifo", "round-robin", "airtime-drr"
 cell.scheduler=airtime-dr => cell.scheduler => did you mean "airtime-drr"?
 cell.scheduler=['airtime-drr'] => cell.scheduler => got a list | a table
 cell.scheduler={kind='airtime-drr',quantum=0} => cell.scheduler.quantum => got 0 | a time above 0
@@ -155,6 +155,14 @@ cell={phy='802.11ax',msdu_lifetime=0} => cell.msdu_lifetime => got 0 s | "off", 
 cell={phy='802.11ax',msdu_lifetime='forever'} => cell.msdu_lifetime => got "forever" | "off", or a time such as "100 ms"
 cell.ring=-1 => cell.ring => got -1 | a whole number from 0 to 65535
 cell.ring=10 && cell.scheduler=airtime-drr => cell.ring => got 10 with scheduler "airtime-drr" | 0, or scheduler "fifo"
+cell.access_point=openwrt => cell.access_point => got "openwrt" | "linux"
+cell.access_point=linux && cell.scheduler=fifo => cell.access_point => got "linux" with scheduler "fifo" | scheduler "airtime-drr" or "round-robin"
+cell.hardware_depth=2 => cell.hardware_depth => got 2 with scheduler "fifo" | 0, or scheduler "airtime-drr" or "round-robin"
+cell.hardware_depth=-1 => cell.hardware_depth => got -1 | a whole number from 0 to 100
+cell.scheduler={kind='airtime-drr',form='mac80211'} => cell.hardware_depth => got 0 with a scheduler that looks at the hardware | at least 1, or form "ath9k" without aql
+cell.scheduler={kind='airtime-drr',aql={low='6 ms',high='5 ms'}} => cell.scheduler.aql => got  | "off", or a table of times
+station.0.airtime_weight=0 => station.0.airtime_weight => got 0 | a whole number from 1 to 65535
+station.0.airtime_weight=300 => station.0.airtime_weight => got a weight with scheduler "fifo" | no weight, or scheduler "airtime-drr"
 cell.msdu_lifetime=500 ms => cell.msdu_lifetime => got it with phy "802.11b" | "802.11n", "802.11ac" or "802.11ax"
 cell={phy='802.11ax',edca='wnm'} => cell.edca => got "wnm"; did you mean "wmm"? | "802.11-2020", "ns3"
 cell={phy='802.11ax',edca=['wmm']} => cell.edca => got a list | a table

@@ -2,7 +2,7 @@
 
 use evenair_core::component::{Configuration as _, Parameters as _, put_kind_first};
 use evenair_core::control::NoneConfig;
-use evenair_core::medium::scheduler::AirtimeDrrConfig;
+use evenair_core::medium::scheduler::{AirtimeDrrConfig, AirtimeForm};
 use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::queue::{self, FqCodelConfig};
@@ -18,7 +18,7 @@ use crate::scenario::tables::scenario::Scenario;
 use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::tables::wlan_cell::{DEFAULT_GUARD_INTERVAL, WlanCell};
 use crate::scenario::values::choices::Preamble;
-use crate::scenario::values::names::{CellKind, Direction};
+use crate::scenario::values::names::{AccessPoint, CellKind, Direction};
 use crate::scenario::values::node_names::SERVER;
 use crate::scenario::values::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 
@@ -103,6 +103,9 @@ fn fill_wlan(cell: &mut Map<String, Value>, has_dot11b: bool) {
     if controller.and_then(Value::as_str).is_some_and(|name| name != NoneConfig::COMPONENT.name) {
         default_to(cell, "beacon_interval", CONTROLLER_BEACON_INTERVAL);
     }
+    if cell.get("access_point").and_then(Value::as_str) == Some(AccessPoint::Linux.name()) {
+        fill_linux(cell);
+    }
     let scheduler =
         cell.get("scheduler").map(|scheduler| scheduler.get("kind").unwrap_or(scheduler));
     if scheduler.and_then(Value::as_str) == Some(AirtimeDrrConfig::COMPONENT.name) {
@@ -111,6 +114,52 @@ fn fill_wlan(cell: &mut Map<String, Value>, has_dot11b: bool) {
             default_to(queue, "kind", FqCodelConfig::COMPONENT.name);
         }
     }
+}
+
+/// What mac80211 and its drivers have where the cell says nothing else (Linux 6.16): airtime fairness with limits of what is
+/// in the hardware, two PPDUs there, and FQ-CoDel.
+fn fill_linux(cell: &mut Map<String, Value>) {
+    default_to(cell, "hardware_depth", HARDWARE_DEPTH);
+    let airtime_drr = AirtimeDrrConfig::COMPONENT.name;
+    let scheduler = table_of(cell, "scheduler", airtime_drr);
+    if let Some(scheduler) = scheduler
+        && scheduler.get("kind").and_then(Value::as_str) == Some(airtime_drr)
+    {
+        default_to(scheduler, "form", AirtimeForm::Mac80211.name());
+    }
+    let fq_codel = FqCodelConfig::COMPONENT.name;
+    let queue = table_of(cell, "queue", fq_codel);
+    if let Some(queue) = queue
+        && queue.get("kind").and_then(Value::as_str) == Some(fq_codel)
+    {
+        default_to(queue, "limit", PER_STATION_LIMIT);
+        // `fq_flows_cnt` and `fq_init`: 4096 queues with turns of 300 bytes (`net/mac80211/tx.c`, `include/net/fq_impl.h`).
+        default_to(queue, "flows", 4096);
+        default_to(queue, "quantum", 300);
+        // `fq_flow_drop`.
+        default_to(queue, "drop_batch", 32);
+        // `sta_info_alloc` (`sta_info.c`): 20 and 100 ms; CoDel's `mtu` is 0.
+        default_to(queue, "target", "20 ms");
+        default_to(queue, "mtu", 0);
+    }
+}
+
+/// ATH_AGGR_MIN_QDEPTH (`drivers/net/wireless/ath/ath9k/ath9k.h`).
+const HARDWARE_DEPTH: u32 = 2;
+
+/// The table of the component `table[key]`, of kind `kind` if none is given.
+fn table_of<'a>(
+    table: &'a mut Map<String, Value>,
+    key: &str,
+    kind: &str,
+) -> Option<&'a mut Map<String, Value>> {
+    let component = table.entry(key).or_insert_with(|| kind.into());
+    if component.is_string() {
+        *component = Map::from_iter([("kind".to_owned(), component.take())]).into();
+    }
+    let component = component.as_object_mut()?;
+    default_to(component, "kind", kind);
+    Some(component)
 }
 
 /// Gives the queue in `table[key]` this limit, if it has none.

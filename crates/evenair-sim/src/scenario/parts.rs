@@ -121,7 +121,8 @@ mod tests {
         let refused = run_each::<scheduler::Config>(true, |scheduler| {
             let flows = json!([{ "direction": "up" }, { "direction": "down" }]);
             let station = json!({ "flows": flows });
-            let cell = json!({ "scheduler": scheduler });
+            let depth = if scheduler["kind"] == "fifo" { 0 } else { 2 };
+            let cell = json!({ "scheduler": scheduler, "hardware_depth": depth });
             json!({ "duration": "0.2 s", "cell": cell, "station": [station, station] })
         });
         assert_eq!(refused, 0);

@@ -20,8 +20,9 @@
 
 use std::collections::VecDeque;
 
+use super::aql::{AqlLimits, AqlSetting, aql_setting};
 use super::contract::{StationScheduler, Turn};
-use crate::component::{configuration, positive};
+use crate::component::{Parameter, Parameters, Value, configuration, named, names, positive};
 use crate::time::Duration;
 
 configuration! {
@@ -31,15 +32,88 @@ configuration! {
         summary: "deficit round robin over airtime: a queue per station, sparse stations first",
         source: "Hoiland-Jorgensen et al. 2017; Linux 4.11, ath9k",
     }
-    // ATH_AIRTIME_QUANTUM in ath9k.h, Linux 4.11.
-    /// airtime that a station gets in a round
+    /// The form, and the parameters whose defaults it sets.
+    settings: AirtimeSettings = AirtimeSettings::of(AirtimeForm::Ath9k);
+}
+
+named! {
+    /// Whose rules the scheduler follows.
+    pub enum AirtimeForm {
+        /// The driver ath9k of Linux 4.11, which this file is about.
+        #[default]
+        Ath9k => "ath9k",
+        /// `mac80211` of later Linux ([`Mac80211Drr`](super::Mac80211Drr)).
+        Mac80211 => "mac80211",
+    }
+    planned []
+}
+
+configuration! {
+    /// The form alone.
+    pub group AirtimeFormKey;
+    /// whose rules: those of the driver ath9k in Linux 4.11, or of mac80211 in Linux 6, which looks at what the hardware
+    /// has (`cell.hardware_depth`)
+    form: AirtimeForm = AirtimeForm::Ath9k, names();
+}
+
+configuration! {
+    /// What the forms have in common.
+    pub group AirtimeRules;
+    // ATH_AIRTIME_QUANTUM in ath9k.h, Linux 4.11; IEEE80211_DEFAULT_AIRTIME_WEIGHT in cfg80211.h, Linux 5.0.
+    /// airtime that a station gets in a round, with a weight of 256; 256 us in the form "mac80211"
     quantum: Duration = Duration::from_micros(300), positive();
+    /// airtime that a station may have in the hardware: "off", or a table of limits; with the form "mac80211" Linux's
+    aql: AqlSetting = AqlSetting(None), aql_setting();
+}
+
+/// The form and its parameters. Assigning the form sets them to those of its source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AirtimeSettings {
+    /// Whose rules.
+    pub form: AirtimeForm,
+    /// Quantum and limits.
+    pub rules: AirtimeRules,
+}
+
+impl AirtimeSettings {
+    /// A form with the parameters of its source.
+    pub fn of(form: AirtimeForm) -> Self {
+        let rules = match form {
+            AirtimeForm::Ath9k => AirtimeRules::default(),
+            AirtimeForm::Mac80211 => AirtimeRules {
+                quantum: Duration::from_micros(256),
+                aql: AqlSetting(Some(AqlLimits::default())),
+            },
+        };
+        Self { form, rules }
+    }
+}
+
+impl Default for AirtimeSettings {
+    fn default() -> Self {
+        Self::of(AirtimeForm::default())
+    }
+}
+
+impl Parameters for AirtimeSettings {
+    fn visit(&self, visitor: &mut dyn FnMut(&'static Parameter, Value)) {
+        AirtimeFormKey { form: self.form }.visit(visitor);
+        self.rules.visit(visitor);
+    }
+
+    fn assign(&mut self, name: &str, value: Value) -> bool {
+        let mut key = AirtimeFormKey { form: self.form };
+        if !key.assign(name, value.clone()) {
+            return self.rules.assign(name, value);
+        }
+        *self = Self::of(key.form);
+        true
+    }
 }
 
 /// The lists and deficits of all stations, which are numbered from 0.
 #[derive(Clone, Debug)]
 pub struct AirtimeDrr {
-    quantum: i64,
     stations: Vec<Station>,
     /// Stations that became backlogged with a deficit above 0, in the order of their turns.
     new: VecDeque<u32>,
@@ -51,19 +125,23 @@ pub struct AirtimeDrr {
 struct Station {
     /// Airtime that the station may still use in this turn, nanoseconds.
     deficit: i64,
+    /// What it gets in a round, nanoseconds.
+    quantum: i64,
     /// Whether it is in one of the lists.
     is_listed: bool,
 }
 
 impl AirtimeDrr {
-    /// No station is backlogged; each has a deficit of one quantum.
-    pub fn new(config: &AirtimeDrrConfig, stations: usize) -> Self {
-        let quantum = config.quantum.as_nanos() as i64;
+    /// No station is backlogged; each has a deficit of its quantum.
+    pub fn new(quanta: &[Duration]) -> Self {
+        let station = |quantum: &Duration| {
+            let quantum = quantum.as_nanos() as i64;
+            Station { deficit: quantum, quantum, is_listed: false }
+        };
         Self {
-            quantum,
-            stations: vec![Station { deficit: quantum, is_listed: false }; stations],
-            new: VecDeque::with_capacity(stations),
-            old: VecDeque::with_capacity(stations),
+            stations: quanta.iter().map(station).collect(),
+            new: VecDeque::with_capacity(quanta.len()),
+            old: VecDeque::with_capacity(quanta.len()),
         }
     }
 
@@ -73,11 +151,12 @@ impl AirtimeDrr {
         if !self.new.is_empty() {
             return;
         }
-        let deficits = self.old.iter().map(|&station| self.stations[station as usize].deficit);
-        let rounds = deficits.max().map_or(0, |most| -most / self.quantum);
-        if rounds > 0 {
+        let old = self.old.iter().map(|&station| self.stations[station as usize]);
+        let rounds = old.map(|Station { deficit, quantum, .. }| -deficit / quantum).min();
+        if let Some(rounds @ 1..) = rounds {
             for &station in &self.old {
-                self.stations[station as usize].deficit += rounds * self.quantum;
+                let Station { deficit, quantum, .. } = &mut self.stations[station as usize];
+                *deficit += rounds * *quantum;
             }
         }
     }
@@ -85,7 +164,7 @@ impl AirtimeDrr {
 
 impl StationScheduler for AirtimeDrr {
     fn backlogged(&mut self, station: usize) {
-        let Station { deficit, is_listed } = &mut self.stations[station];
+        let Station { deficit, is_listed, .. } = &mut self.stations[station];
         if !*is_listed {
             *is_listed = true;
             let list = if *deficit > 0 { &mut self.new } else { &mut self.old };
@@ -105,11 +184,11 @@ impl StationScheduler for AirtimeDrr {
         loop {
             let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
             let first = *list.front()?;
-            let deficit = &mut self.stations[first as usize].deficit;
+            let Station { deficit, quantum, .. } = &mut self.stations[first as usize];
             if *deficit > 0 {
                 return Some(Turn { station: first as usize, most: u64::MAX });
             }
-            *deficit += self.quantum;
+            *deficit += *quantum;
             let has_turn = *deficit > 0;
             list.pop_front();
             self.old.push_back(first);
@@ -139,7 +218,7 @@ mod tests {
     use super::*;
 
     fn scheduler(stations: usize) -> AirtimeDrr {
-        AirtimeDrr::new(&AirtimeDrrConfig::default(), stations)
+        AirtimeDrr::new(&vec![Duration::from_micros(300); stations])
     }
 
     fn micros(us: u64) -> u64 {
@@ -308,8 +387,7 @@ mod tests {
         /// No deficit is above a quantum.
         #[test]
         fn choices_are_those_of_the_rules(quantum in quanta(), events in events(4)) {
-            let config = AirtimeDrrConfig { quantum: Duration::from_nanos(quantum) };
-            let mut scheduler = AirtimeDrr::new(&config, 4);
+            let mut scheduler = AirtimeDrr::new(&[Duration::from_nanos(quantum); 4]);
             let mut plain = Plain {
                 quantum: quantum as i64,
                 waiting: vec![0; 4],
@@ -360,8 +438,8 @@ mod tests {
             longest in prop::collection::vec(1..3_000_000_u64, 2..6),
             draws in prop::collection::vec(0.0..1.0_f64, 50..400),
         ) {
-            let config = AirtimeDrrConfig { quantum: Duration::from_nanos(quantum) };
-            let mut scheduler = AirtimeDrr::new(&config, longest.len());
+            let quanta = vec![Duration::from_nanos(quantum); longest.len()];
+            let mut scheduler = AirtimeDrr::new(&quanta);
             (0..longest.len()).for_each(|station| scheduler.backlogged(station));
             let frame = *longest.iter().max().unwrap();
             let mut airtimes = vec![0; longest.len()];

@@ -9,7 +9,11 @@
 //! PPDU to the station, and the preamble divided by a length of A-MPDUs that is guessed from the rate. Frames of voice count as not
 //! aggregated. Before the first PPDU packets count nothing.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value as Json, json};
+
 use super::contract::Pending;
+use crate::component::{Bounds, CompositeType, Seconds};
 use crate::medium::{PhyFormat, TxVector};
 use crate::packet::AccessCategory;
 use crate::time::Duration;
@@ -31,6 +35,89 @@ impl Default for AqlLimits {
         let [low, high, total] = [5, 12, 24].map(Duration::from_millis);
         Self { low, high, total }
     }
+}
+
+/// The limits, or none, in a configuration file: "off", or `{ low = "5 ms", high = "12 ms", total = "24 ms" }`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AqlSetting(pub Option<AqlLimits>);
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+struct Table {
+    low: Seconds,
+    high: Seconds,
+    total: Seconds,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        AqlLimits::default().into()
+    }
+}
+
+impl From<AqlLimits> for Table {
+    fn from(AqlLimits { low, high, total }: AqlLimits) -> Self {
+        Self { low: low.into(), high: high.into(), total: total.into() }
+    }
+}
+
+const OFF: &str = "off";
+
+impl Serialize for AqlSetting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => serializer.serialize_str(OFF),
+            Some(limits) => Table::from(limits).serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AqlSetting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Json::deserialize(deserializer)?;
+        let text = format!("got {value}; accepted: {}", accepted());
+        let refused = || serde::de::Error::custom(&text);
+        if value == OFF {
+            return Ok(Self(None));
+        }
+        let Table { low, high, total } = serde_json::from_value(value).map_err(|_| refused())?;
+        let [low, high, total] = [low, high, total].map(Seconds::duration);
+        let is_in_order = low > Duration::ZERO && low <= high && high <= total;
+        is_in_order.then_some(Self(Some(AqlLimits { low, high, total }))).ok_or_else(refused)
+    }
+}
+
+crate::composite_field!(AqlSetting);
+
+/// "off", or limits in ascending order.
+pub const fn aql_setting() -> Bounds<AqlSetting> {
+    static SETTING: CompositeType = CompositeType {
+        accepted,
+        read: |from, _, _| Ok(Box::new(erased_serde::deserialize::<AqlSetting>(from)?)),
+        shown: |value| {
+            let setting: &AqlSetting = value.downcast_ref().expect("the parameter has this type");
+            setting.0.map_or(OFF.into(), |AqlLimits { low, high, total }| {
+                let [low, high, total] =
+                    [low, high, total].map(|time| Seconds::from(time).to_string());
+                format!("{{ low = {low:?}, high = {high:?}, total = {total:?} }}").into()
+            })
+        },
+        schema: |generator| {
+            let time = generator.subschema_for::<Seconds>();
+            let properties = json!({ "low": time, "high": time, "total": time });
+            json!({ "anyOf": [
+                { "const": OFF },
+                { "type": "object", "properties": properties, "additionalProperties": false },
+            ] })
+        },
+        at_bounds: || vec![json!("off"), json!({ "low": 1e-9, "high": 1e-9, "total": 1e-9 })],
+    };
+    Bounds::composite(&SETTING)
+}
+
+fn accepted() -> String {
+    "\"off\", or a table of times { low = \"5 ms\", high = \"12 ms\", total = \"24 ms\" }, not in descending order"
+        .to_owned()
 }
 
 /// What stations have in the hardware, by airtime.

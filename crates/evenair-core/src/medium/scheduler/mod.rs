@@ -13,14 +13,17 @@ mod round_robin;
 #[cfg(test)]
 mod tests;
 
-pub use airtime_drr::{AirtimeDrr, AirtimeDrrConfig};
-pub use aql::{Aql, AqlLimits, expected_airtime};
+pub use airtime_drr::{AirtimeDrr, AirtimeDrrConfig, AirtimeForm, AirtimeRules, AirtimeSettings};
+pub use aql::{Aql, AqlLimits, AqlSetting, expected_airtime};
 pub use contract::{FrameScheduler, Pending, StationScheduler, Turn};
 pub use drr::{Drr, DrrConfig};
 pub use mac80211::Mac80211Drr;
 pub use round_robin::{RoundRobin, RoundRobinConfig};
 
 use crate::component::{configuration, registry};
+
+/// IEEE80211_DEFAULT_AIRTIME_WEIGHT (`include/net/cfg80211.h`, Linux 5.0).
+pub const USUAL_WEIGHT: u64 = 256;
 
 configuration! {
     /// First in, first out has no parameters.
@@ -31,10 +34,20 @@ configuration! {
     }
 }
 
+configuration! {
+    /// Round robin has no parameters.
+    pub struct StationRoundRobinConfig {
+        name: "round-robin",
+        summary: "a queue per station; each in turn transmits a PPDU",
+        source: "Linux 4.8, ath9k: the order before airtime fairness",
+    }
+}
+
 registry! {
     /// The configuration of an access-point scheduler.
     pub enum Config {
         Fifo(FifoConfig),
+        RoundRobin(StationRoundRobinConfig),
         AirtimeDrr(AirtimeDrrConfig),
     }
     kind "access-point scheduler", noun "scheduler", schema "AccessPointScheduler", planned &[]
@@ -46,11 +59,33 @@ impl Config {
         !matches!(self, Self::Fifo(_))
     }
 
-    /// The scheduler of a cell with this many stations; `None` if all stations share one queue.
-    pub fn scheduler(&self, stations: usize) -> Option<Box<dyn StationScheduler>> {
+    /// The scheduler of a cell whose stations have these weights, of which 256 is the usual one; `None` if all stations share
+    /// one queue.
+    pub fn scheduler(&self, weights: &[u32]) -> Option<Box<dyn StationScheduler>> {
+        let Self::AirtimeDrr(AirtimeDrrConfig { settings }) = self else {
+            let round_robin =
+                || Box::new(RoundRobin::new(weights.len())) as Box<dyn StationScheduler>;
+            return self.has_station_queues().then(round_robin);
+        };
+        let quantum = |weight: &u32| settings.rules.quantum * u64::from(*weight) / USUAL_WEIGHT;
+        let quanta: Vec<_> = weights.iter().map(quantum).collect();
+        Some(match settings.form {
+            AirtimeForm::Ath9k => Box::new(AirtimeDrr::new(&quanta)),
+            AirtimeForm::Mac80211 => Box::new(Mac80211Drr::new(&quanta)),
+        })
+    }
+
+    /// What each station may have in the hardware.
+    pub fn limits(&self) -> Option<AqlLimits> {
         match self {
-            Self::Fifo(_) => None,
-            Self::AirtimeDrr(config) => Some(Box::new(AirtimeDrr::new(config, stations))),
+            Self::AirtimeDrr(AirtimeDrrConfig { settings }) => settings.rules.aql.0,
+            _ => None,
         }
+    }
+
+    /// Whether it looks at what the hardware has.
+    pub fn needs_hardware(&self) -> bool {
+        let Self::AirtimeDrr(AirtimeDrrConfig { settings }) = self else { return false };
+        settings.form == AirtimeForm::Mac80211 || settings.rules.aql.0.is_some()
     }
 }

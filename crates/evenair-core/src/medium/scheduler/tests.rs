@@ -1,9 +1,10 @@
 //! A medium with aggregation under the schedulers.
 
-use super::{AirtimeDrr, AirtimeDrrConfig, RoundRobin, StationScheduler};
+use super::{AirtimeDrr, RoundRobin, StationScheduler};
 use crate::medium::{
-    AirEvent, AirUsage, Associations, Attempt, Cell, CellContext, Listening, Medium, Outcome,
-    PhyMode, PhyModes, QueueLayout, Reception, Setup, Taken, TxQueueId, TxStatus, TxVector,
+    AirEvent, AirUsage, Associations, Attempt, Cell, CellContext, Listening, Medium, NextPpdu,
+    Outcome, PhyMode, PhyModes, QueueLayout, Reception, Setup, Taken, TxQueueId, TxStatus,
+    TxVector,
 };
 use crate::packet::{AccessCategory, FlowId, NodeId, Packet, PacketKind};
 use crate::queue::{Config, Queue, QueueLimit, TxQueue};
@@ -78,7 +79,8 @@ impl Aggregating {
     fn begin(&mut self, now: Instant, cell: &mut impl CellContext) {
         let holds = |queue| !self.lost[Self::station(queue)].is_empty();
         let category = AccessCategory::BestEffort;
-        let Some(queue) = cell.next_queue(now, AP, category, holds) else { return };
+        let chosen = cell.next_queue(now, AP, category, holds, |_| NextPpdu::SINGLE);
+        let Some(queue) = chosen else { return };
         let station = Self::station(queue);
         self.aggregate.append(&mut self.lost[station]);
         while self.aggregate.len() < self.most {
@@ -102,6 +104,7 @@ impl Aggregating {
             packet,
             from: AP,
             station: to,
+            mode: None,
             space: Duration::ZERO,
             has_backoff: true,
             backoff,
@@ -211,7 +214,7 @@ fn aggregates_share_airtime() {
     for (most, quantum_us) in [(1, 300), (4, 300), (16, 300), (64, 300), (64, 4000), (7, 50_000)] {
         for lossy in [usize::MAX, 10] {
             let quantum = Duration::from_micros(quantum_us);
-            let scheduler = Box::new(AirtimeDrr::new(&AirtimeDrrConfig { quantum }, 2));
+            let scheduler = Box::new(AirtimeDrr::new(&[quantum; 2]));
             let medium = Aggregating::new(most, lossy);
             let longest =
                 OVERHEAD + medium.setup.modes.rate(PhyMode(1)).time_for(1500 * most as u64);

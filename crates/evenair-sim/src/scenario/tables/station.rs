@@ -64,6 +64,15 @@ pub struct Station {
     /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<channel::Config>,
+    /// With the scheduler "airtime-drr": its share of the airtime is to those of others as these weights are
+    /// (absent: 256).
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_bounded_integer::<1, 65535, _>"
+    )]
+    #[schemars(range(min = 1, max = 65535))]
+    pub airtime_weight: Option<u32>,
     /// In a WiMAX cell: modulation and coding of bursts to and from this station; absent: the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modulation: Option<Modulation>,

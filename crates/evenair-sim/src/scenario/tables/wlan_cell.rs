@@ -22,7 +22,7 @@ use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded
 use crate::scenario::values::choices::{Preamble, RtsThreshold};
 use crate::scenario::values::control_rate::ControlRate;
 use crate::scenario::values::edca::{Edca, EdcaSchema};
-use crate::scenario::values::names::{Band, WlanKind};
+use crate::scenario::values::names::{AccessPoint, Band, WlanKind};
 use crate::scenario::values::off_or_time::OffOrTime;
 use crate::scenario::values::queue::{self, Queue};
 
@@ -137,6 +137,19 @@ pub struct WlanCell {
     /// What limits the rates of flows, so that stations share the medium (default: "none"); needs
     /// beacons.
     pub controller: control::Config,
+    /// "linux": the queues of mac80211 and a driver below them, with the scheduler, the queue and the depth that Linux
+    /// has where they are not given (default: absent, an access point whose MAC takes packets from one queue).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_point: Option<AccessPoint>,
+    /// PPDUs of an access category that the driver of the access point has given to the hardware, the one on the air
+    /// included: they are taken from the queues of the stations ahead (default: 0, a PPDU takes its packets when it
+    /// begins; with access_point "linux" 2); not with the scheduler "fifo".
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_bounded_integer::<0, 100, _>"
+    )]
+    #[schemars(range(min = 0, max = 100))]
+    pub hardware_depth: Option<u32>,
     /// Which station the access point serves next (default: "fifo").
     pub scheduler: scheduler::Config,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
@@ -188,6 +201,8 @@ impl Default for WlanCell {
             long_retry_limit: 4,
             beacon_interval: OffOrTime::Off,
             controller: control::Config::default(),
+            access_point: None,
+            hardware_depth: None,
             scheduler: scheduler::Config::default(),
             queue: queue::access_point_default(),
             ring: None,
@@ -196,6 +211,12 @@ impl Default for WlanCell {
 }
 
 impl WlanCell {
+    /// Whether the access point has the queues of mac80211, which all stations share.
+    pub(crate) fn has_tins(&self) -> bool {
+        self.access_point == Some(AccessPoint::Linux)
+            && matches!(self.queue.discipline, evenair_core::queue::Config::FqCodel(_))
+    }
+
     /// The PHY of `station`.
     pub fn phy_of(&self, station: &Station) -> PhyKind {
         station.phy.unwrap_or(self.phy)

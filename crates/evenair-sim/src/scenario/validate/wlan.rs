@@ -4,12 +4,12 @@ use std::iter;
 
 use evenair_core::component::{BitRate, Seconds};
 use evenair_core::control;
-use evenair_core::medium::PhyFormat;
 use evenair_core::medium::wlan::channel::{Coding, Config};
 use evenair_core::medium::wlan::high_throughput::ModeError;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::medium::wlan::rate_control;
 use evenair_core::medium::wlan::{AMsduLimit, Aggregation, AggregationConfig};
+use evenair_core::medium::{PhyFormat, scheduler};
 use evenair_core::time::Duration;
 
 use super::checks::check_component;
@@ -51,7 +51,39 @@ pub(super) fn check_cell(cell: &WlanCell, stations: &[Station]) -> Checked {
         let got = format!("got {ring} with scheduler \"{}\"", cell.scheduler.name());
         return Err(fail("cell.ring", &got, "0, or scheduler \"fifo\""));
     }
+    check_hardware(cell, stations)?;
     check_preamble(cell)
+}
+
+/// A driver has a scheduler, one that looks at the hardware has a driver, and weights have a meaning.
+fn check_hardware(cell: &WlanCell, stations: &[Station]) -> Checked {
+    let scheduler = cell.scheduler.name();
+    let depth = cell.hardware_depth.unwrap_or(0);
+    if !cell.scheduler.has_station_queues() {
+        let accepted = "scheduler \"airtime-drr\" or \"round-robin\"";
+        if cell.access_point.is_some() {
+            let got = format!("got \"linux\" with scheduler {scheduler:?}");
+            return Err(fail("cell.access_point", &got, accepted));
+        }
+        if depth > 0 {
+            let got = format!("got {depth} with scheduler {scheduler:?}");
+            return Err(fail("cell.hardware_depth", &got, &format!("0, or {accepted}")));
+        }
+    }
+    if cell.scheduler.needs_hardware() && depth == 0 {
+        let got = "got 0 with a scheduler that looks at the hardware";
+        let accepted = "at least 1, or form \"ath9k\" without aql";
+        return Err(fail("cell.hardware_depth", got, accepted));
+    }
+    let is_airtime = matches!(cell.scheduler, scheduler::Config::AirtimeDrr(_));
+    match stations.iter().position(|station| station.airtime_weight.is_some()) {
+        Some(group) if !is_airtime => {
+            let got = format!("got a weight with scheduler {scheduler:?}");
+            let field = format!("station.{group}.airtime_weight");
+            Err(fail(&field, &got, "no weight, or scheduler \"airtime-drr\""))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_controller(cell: &WlanCell) -> Checked {

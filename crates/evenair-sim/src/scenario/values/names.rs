@@ -37,6 +37,16 @@ named! {
 }
 
 named! {
+    /// An access point of which much is known, for `cell.access_point`.
+    pub enum AccessPoint {
+        /// mac80211 and a driver of Linux 6.
+        #[default]
+        Linux => "linux",
+    }
+    planned []
+}
+
+named! {
     /// The kind of a WiMAX cell.
     pub enum WimaxKind {
         /// IEEE 802.16, OFDM with time division duplex.

@@ -1,6 +1,6 @@
 //! Two cells that share a channel.
 
-use crate::medium::scheduler::{AirtimeDrr, AirtimeDrrConfig, StationScheduler};
+use crate::medium::scheduler::{AirtimeDrr, StationScheduler};
 use crate::medium::wlan::phy::Phy;
 use crate::medium::wlan::{BasicRates, ControlRate, Dcf, DcfConfig, StationConfig};
 use crate::medium::{Arrival, Associations, Cell, Medium, Observable, Setup};
@@ -111,7 +111,7 @@ fn each_access_point_has_its_beacons() {
 fn each_access_point_has_its_scheduler() {
     let cell = cell(TWO_CELLS, true);
     let scheduler = || -> Box<dyn StationScheduler> {
-        Box::new(AirtimeDrr::new(&AirtimeDrrConfig::default(), 2))
+        Box::new(AirtimeDrr::new(&[Duration::from_micros(300); 2]))
     };
     let (cell, arrivals) = run(cell.with_schedulers(vec![scheduler(), scheduler()]), &[0, 1]);
     let to = |station| arrivals.iter().filter(|arrival| arrival.to == NodeId(station)).count();
