@@ -22,6 +22,7 @@ mod fuzz;
 mod labels;
 mod limiter;
 mod limits;
+mod linux_access_point;
 mod ns2_agreement;
 mod ns2_downloads;
 mod ns2_error_bursts;
