@@ -39,7 +39,7 @@ struct Tins {
 
 /// By hand: 256 bytes of `struct sk_buff`, 64 of headroom, 320 of `struct skb_shared_info`, and whole cache lines.
 fn truesize(packet: &Packet) -> u64 {
-    640 + (u64::from(packet.size) + 63) / 64 * 64
+    640 + u64::from(packet.size).div_ceil(64) * 64
 }
 
 fn bytes(packets: &[Packet]) -> u64 {
@@ -126,6 +126,9 @@ enum Step {
     Serve { tin: u32 },
 }
 
+/// Parameters of CoDel, flow queues, quantum, packets, memory, batch, and what happens.
+type Case = (Parameters, u64, u64, usize, u64, u64, Vec<(u64, Step)>);
+
 fn any_steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
     let arrival = (0..4_u32, 0..8_u32, 41..1501_u32, any::<bool>())
         .prop_map(|(tin, flow, size, ecn)| Step::Arrive { tin, flow, size, ecn });
@@ -148,15 +151,7 @@ fn tins_do_what_their_model_does() {
         any_steps(),
     );
     let mut runner = TestRunner::new(evenair_testing::config!(1000));
-    let run = |(codel, flows, quantum, limit, memory_limit, batch, steps): (
-        Parameters,
-        u64,
-        u64,
-        usize,
-        u64,
-        u64,
-        Vec<(u64, Step)>,
-    )| {
+    let run = |(codel, flows, quantum, limit, memory_limit, batch, steps): Case| {
         let config = FqCodelConfig {
             codel: crate::queue::CodelConfig {
                 target: Duration::from_nanos(codel.target),
