@@ -12,9 +12,9 @@ use evenair_core::traffic::Session;
 use evenair_core::traffic::session::Transfer;
 
 use crate::engine::flow::Flow;
-use crate::engine::metrics::measured;
 use crate::engine::run_error::RunError;
 use crate::engine::sessions::Running;
+use crate::results::of_session::measured;
 use crate::scenario::{Scenario, Seconds};
 
 /// Between two transfers, seconds: what the one before has left in the network, such as a backoff, is over.
@@ -29,37 +29,32 @@ pub(crate) struct Alone {
 /// Simulates transfers alone.
 pub(crate) type Simulate<'a> = &'a dyn Fn(&Scenario, Alone) -> Result<Vec<Transfer>, RunError>;
 
-/// By session: how long a transfer of so many bytes takes alone, for transfers that come by themselves and began at
-/// `begin` or later.
+/// How long a transfer of so many bytes takes alone, for the transfers that come by themselves and began at `begin` or
+/// later. `row` is the flow of the session.
 pub(crate) fn times(
     scenario: &Scenario,
-    (flows, sessions): (&[Flow], &[Running]),
+    (row, session): (u32, &Session),
     begin: Instant,
     simulate: Simulate<'_>,
-) -> Result<Vec<BTreeMap<u64, Duration>>, RunError> {
-    let each = sessions.iter().map(|running| {
-        if !matches!(running.session, Session::Arrivals(_)) {
-            return Ok(BTreeMap::new());
-        }
-        let sizes: BTreeSet<u64> =
-            measured(&running.session, begin).map(|transfer| transfer.bytes).collect();
-        if sizes.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        // None takes longer than the run in which it was one of many.
-        let longest = scenario.warmup.duration() + scenario.duration.duration();
-        let each = longest + Duration::from_secs_f64(PAUSE);
-        let quiet = Scenario {
-            duration: Seconds::from(each * sizes.len() as u64),
-            warmup: Seconds::ZERO,
-            trace: None,
-            ..scenario.clone()
-        };
-        let alone = Alone { row: flows[running.first].row, sizes: sizes.into_iter().collect() };
-        let transfers = simulate(&quiet, alone)?;
-        Ok(transfers.iter().map(|one| (one.bytes, one.last_byte.since(one.start))).collect())
-    });
-    each.collect()
+) -> Result<BTreeMap<u64, Duration>, RunError> {
+    if !matches!(session, Session::Arrivals(_)) {
+        return Ok(BTreeMap::new());
+    }
+    let sizes: BTreeSet<u64> = measured(session, begin).map(|transfer| transfer.bytes).collect();
+    if sizes.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    // None takes longer than the run in which it was one of many.
+    let longest = scenario.warmup.duration() + scenario.duration.duration();
+    let each = longest + Duration::from_secs_f64(PAUSE);
+    let quiet = Scenario {
+        duration: Seconds::from(each * sizes.len() as u64),
+        warmup: Seconds::ZERO,
+        trace: None,
+        ..scenario.clone()
+    };
+    let transfers = simulate(&quiet, Alone { row, sizes: sizes.into_iter().collect() })?;
+    Ok(transfers.iter().map(|one| (one.bytes, one.last_byte.since(one.start))).collect())
 }
 
 impl Alone {

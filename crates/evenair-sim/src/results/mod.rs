@@ -6,6 +6,7 @@ pub(crate) mod labels;
 pub(crate) mod limiter;
 pub(crate) mod losses;
 pub(crate) mod medium;
+pub(crate) mod of_session;
 pub(crate) mod quality;
 pub(crate) mod run;
 pub(crate) mod series;

@@ -2,7 +2,8 @@
 
 use evenair_core::medium::AirUsage;
 use evenair_core::queue::QueueStats;
-use evenair_core::time::Duration;
+use evenair_core::time::{Duration, Instant};
+use evenair_core::traffic::session::Transfer;
 use serde::Serialize;
 
 use crate::results::completion::{ArrivalsResult, CompletionResult, TimesResult};
@@ -333,6 +334,22 @@ pub struct MacResult {
     /// Its PPDUs and accesses; absent but in a cell with EDCA.
     #[serde(flatten)]
     pub edca: Option<EdcaResult>,
+}
+
+impl SessionResult {
+    /// Of the flow with this id, where measuring began at `begin`.
+    pub(crate) fn new(flow: &str, transfer: &Transfer, begin: Instant) -> Self {
+        Self {
+            flow: flow.to_owned(),
+            start_s: transfer.start.since(begin).as_secs_f64(),
+            end_s: transfer.end.since(begin).as_secs_f64(),
+            bytes: transfer.bytes,
+            first_byte_s: transfer.first_byte.since(begin).as_secs_f64(),
+            last_byte_s: transfer.last_byte.since(begin).as_secs_f64(),
+            retransmissions: transfer.retransmissions,
+            timeouts: transfer.timeouts,
+        }
+    }
 }
 
 impl QueueResult {

@@ -12,8 +12,8 @@ use evenair_core::delays::{Buckets, Delays};
 use evenair_core::medium::Occupancy;
 use evenair_core::packet::NodeId;
 use evenair_core::time::{Duration, Instant};
-use evenair_core::traffic::session::{Tally, Transfer};
-use evenair_core::traffic::{BulkConfig, Session};
+use evenair_core::traffic::BulkConfig;
+use evenair_core::traffic::session::Tally;
 use evenair_core::transport;
 
 use crate::engine::control::limiter::UplinkLimiter;
@@ -23,10 +23,10 @@ use crate::engine::metrics::losses::Places;
 use crate::engine::network::{Network, hash};
 use crate::engine::sessions::Running;
 use crate::engine::sim_medium::SimMedium;
-use crate::results::completion::{ArrivalsResult, CompletionResult, Taken, TimesResult};
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::losses::LossesByPlace;
 use crate::results::medium::BeaconsResult;
+use crate::results::of_session::{OfSession, measured};
 use crate::results::quality::Quality;
 use crate::results::run::{
     FlowResult, Losses, MacResult, RESULT_VERSION, RunResult, SessionResult, WiredResult,
@@ -265,65 +265,26 @@ fn merged<'a>(mut each: impl Iterator<Item = &'a Delays>) -> Option<Cow<'a, Dela
     Some(sum)
 }
 
-/// The finished transfers of a session that began at `begin` or later.
-pub(crate) fn measured(session: &Session, begin: Instant) -> impl Iterator<Item = &Transfer> {
-    session.finished().iter().filter(move |transfer| transfer.start >= begin)
-}
-
 /// What `result` has beside of a session, of which `before` was known when measuring began.
 fn with_session(
     result: FlowResult,
     running: &Running,
     alone: &BTreeMap<u64, Duration>,
     before: Option<Tally>,
-    (begin, until): (Instant, Instant),
+    times: (Instant, Instant),
 ) -> FlowResult {
-    let session = &running.session;
-    if let Some(viewing) = session.viewing(until) {
-        return FlowResult { quality: Some(Quality::of_stream(&viewing)), ..result };
-    }
-    let taken = |transfer: &Transfer| Taken {
-        bytes: transfer.bytes,
-        time: transfer.last_byte.since(transfer.start),
-        alone: alone.get(&transfer.bytes).copied(),
-    };
-    let taken: Vec<Taken> = measured(session, begin).map(taken).collect();
-    let finished = taken.len() as u64;
-    let tally = session.tally(begin).map(|tally| {
-        let before = before.unwrap_or_default();
-        ArrivalsResult {
-            arrived: tally.arrived - before.arrived,
-            finished,
-            dropped: tally.dropped - before.dropped,
-            waiting: tally.waiting,
-            under_way: tally.under_way,
-        }
-    });
-    FlowResult {
-        sessions: Some(finished),
-        page_load_s: matches!(session, Session::Pages(_)).then(|| TimesResult::new(taken.iter())),
-        completion_s: tally.is_some().then(|| CompletionResult::new(&taken)),
-        arrivals: tally,
-        ..result
-    }
+    let OfSession { sessions, quality, page_load_s, completion_s, arrivals } =
+        OfSession::new(&running.session, alone, before, times);
+    FlowResult { sessions, quality, page_load_s, completion_s, arrivals, ..result }
 }
 
 /// The measured transfers of all flows, sorted by start; `None` if no flow makes finite transfers.
 fn sessions(flows: &[Flow], sessions: &[Running], begin: Instant) -> Option<Vec<SessionResult>> {
     sessions.first()?;
     let each = |running: &Running| -> Vec<(Instant, SessionResult)> {
-        let result = |transfer: &Transfer| SessionResult {
-            flow: flows[running.first].id.clone(),
-            start_s: transfer.start.since(begin).as_secs_f64(),
-            end_s: transfer.end.since(begin).as_secs_f64(),
-            bytes: transfer.bytes,
-            first_byte_s: transfer.first_byte.since(begin).as_secs_f64(),
-            last_byte_s: transfer.last_byte.since(begin).as_secs_f64(),
-            retransmissions: transfer.retransmissions,
-            timeouts: transfer.timeouts,
-        };
+        let id = &flows[running.first].id;
         let measured = measured(&running.session, begin);
-        measured.map(|transfer| (transfer.start, result(transfer))).collect()
+        measured.map(|one| (one.start, SessionResult::new(id, one, begin))).collect()
     };
     let mut all: Vec<(Instant, SessionResult)> = sessions.iter().flat_map(each).collect();
     // The sort is stable: ties are in the order of the flows.

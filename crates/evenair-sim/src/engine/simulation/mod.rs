@@ -255,8 +255,11 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         self.advance_to_end()?;
         self.network.finish_capture(self.end)?;
         let begin = Instant::ZERO + self.scenario.warmup.duration();
-        let parts = (&self.flows[..], &self.sessions[..]);
-        let alone = alone::times(self.scenario, parts, begin, simulate_alone)?;
+        let alone = self.sessions.iter().map(|running| {
+            let session = (self.flows[running.first].row, &running.session);
+            alone::times(self.scenario, session, begin, simulate_alone)
+        });
+        let alone = alone.collect::<Result<Vec<_>, _>>()?;
         let outcome = RunOutcome {
             scenario: self.scenario,
             seed: self.seed,
