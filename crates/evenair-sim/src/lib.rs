@@ -6,6 +6,7 @@
 
 mod agenda;
 pub mod air_trace;
+pub mod application;
 mod capture;
 pub mod emulation;
 mod engine;

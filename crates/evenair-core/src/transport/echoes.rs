@@ -11,7 +11,7 @@ const MAX_AWAITED: usize = 1 << 20;
 
 /// The echoes of the datagrams that are sent in the measured time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Echoes {
+pub struct Echoes {
     /// The datagrams without an echo that may still come: when they were sent, and
     /// [`Packet::seq`](crate::packet::Packet::seq).
     awaited: VecDeque<(Instant, u64)>,
@@ -24,7 +24,7 @@ pub(super) struct Echoes {
 
 impl Echoes {
     /// The datagram `seq` is sent.
-    pub(super) fn expect(&mut self, now: Instant, seq: u64) {
+    pub fn expect(&mut self, now: Instant, seq: u64) {
         self.missing += 1;
         if self.awaited.len() == MAX_AWAITED {
             self.awaited.pop_front();
@@ -33,7 +33,7 @@ impl Echoes {
     }
 
     /// The datagram `seq` has come back. Those before it will not: flows keep their order.
-    pub(super) fn receive(&mut self, now: Instant, seq: u64) {
+    pub fn receive(&mut self, now: Instant, seq: u64) {
         while let Some(&(sent, awaited)) = self.awaited.front()
             && awaited <= seq
         {
@@ -49,16 +49,18 @@ impl Echoes {
     }
 
     /// Measures anew: what was sent before is not awaited any more.
-    pub(super) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.awaited.clear();
         self.rtts.reset();
     }
 
-    pub(super) fn rtts(&self) -> &Delays {
+    /// The round-trip times of those that have come back.
+    pub fn rtts(&self) -> &Delays {
         &self.rtts
     }
 
-    pub(super) fn counters(&self) -> Counters {
+    /// Losses and round-trip times since the start.
+    pub fn counters(&self) -> Counters {
         Counters {
             packets_lost: self.missing,
             rtt_samples: self.received,

@@ -30,6 +30,7 @@ pub mod udp;
 pub use any::AnyEnds;
 pub use config::{Answers, Config, FlowDefaults, FlowSpec, IpProtocol, UdpConfig};
 pub use contract::{Counters, Endpoint, Output, RateControl, Sink, Source, Windows};
+pub use echoes::Echoes;
 pub use ends::Ends;
 pub use header::PacketHeader;
 pub use limits::{Limit, LimitTimes};

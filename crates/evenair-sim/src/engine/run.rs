@@ -1,6 +1,9 @@
 //! Simulates a scenario.
 
+use evenair_core::traffic::session::Transfer;
+
 use crate::capture::CaptureSinks;
+use crate::engine::alone::Alone;
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
 use crate::engine::sim_medium::{SimMedium, dcf, edca, wimax};
@@ -49,4 +52,25 @@ fn simulate<M: SimMedium>(
     let simulation = Simulation::new(medium(), scenario, seed, options, captures)?;
     simulation
         .run(&|scenario, alone| Simulation::run_alone(medium(), scenario, seed, options, alone))
+}
+
+/// Simulates transfers alone in the network of a scenario.
+pub(crate) fn run_alone(
+    scenario: &Scenario,
+    seed: u64,
+    alone: Alone,
+) -> Result<Vec<Transfer>, RunError> {
+    let options = RunOptions::default();
+    let stations = &scenario.station;
+    match &scenario.cell {
+        Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
+            Simulation::run_alone(edca(cell, stations, seed), scenario, seed, &options, alone)
+        }
+        Cell::Wlan(cell) => {
+            Simulation::run_alone(dcf(cell, stations, seed), scenario, seed, &options, alone)
+        }
+        Cell::Wimax(cell) => {
+            Simulation::run_alone(wimax(cell, stations, seed), scenario, seed, &options, alone)
+        }
+    }
 }
