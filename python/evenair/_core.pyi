@@ -9,6 +9,7 @@ __all__ = [
     "RESULT_VERSION",
     "AckEvent",
     "AdaptiveRateLimiter",
+    "DatagramSource",
     "Link",
     "NextFrame",
     "Packet",
@@ -20,6 +21,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "SentEvent",
+    "StreamSession",
     "Window",
     "__version__",
     "air_trace",
@@ -499,6 +501,98 @@ def air_trace(scenario: Scenario, seed: int, from_s: float, accesses: int) -> st
     They begin `from_s` seconds after the warm-up, and are at most `accesses`; in a WiMAX cell they
     are frames. Raises ScenarioError, or RunError if it would begin after the run or be too long.
     """
+
+@final
+class StreamSession:
+    """The session of a flow over TCP: what its application does with its connections.
+
+    Times are nanoseconds since the start of the run. `connections` of its methods is an object with
+    these methods, which get the number of a slot:
+
+    - `open(slot, bytes)`: open a new connection instead of the present one, over which so many
+      bytes are transferred
+    - `request(slot, bytes)`: the receiver asks for so many more over the present one
+    - `received(slot)`: payload bytes that have arrived over it, and whether any have
+    - `is_done(slot)`: whether the sender knows that all has arrived
+    - `repairs(slot)`: segments sent again, and expiries of retransmission timers
+    - `stop(slot)`: send nothing new; return whether something is under way
+    """
+
+    def __new__(cls, scenario: Scenario, seed: int, flow: int) -> StreamSession:
+        """The session of flow number `flow`. Raises ValueError if it has none."""
+
+    @property
+    def slots(self) -> int:
+        """How many connections it may have at a time."""
+
+    @property
+    def is_opened_by_receiver(self) -> bool:
+        """Whether the receiver of the data opens the connections; otherwise their sender does."""
+
+    @property
+    def request(self) -> int:
+        """Payload of a request of the receiver, bytes."""
+
+    @property
+    def finished(self) -> int:
+        """How many transfers are over."""
+
+    def poll_at(self) -> int | None:
+        """Return when `on_timer` is to be called.
+
+        None: not before something else has happened.
+        """
+
+    def on_timer(self, now: int, connections: object) -> None:
+        """Do what is due."""
+
+    def on_progress(self, now: int, slot: int, connections: object) -> None:
+        """Note what the connection of a slot has brought.
+
+        The first data have arrived, or all that was asked for, or the sender knows that.
+        """
+
+    def result(self, now: int) -> str:
+        """Return what was measured up to `now` as JSON text.
+
+        `flow` has members of a flow's result; `sessions` its finite transfers. What a slowdown is
+        compared with is simulated. Raises RunError.
+        """
+
+@final
+class DatagramSource:
+    """The datagrams of a flow over UDP, and what its ends make of those that arrive.
+
+    Times are nanoseconds since the start of the run.
+    """
+
+    def __new__(cls, scenario: Scenario, seed: int, flow: int) -> DatagramSource:
+        """The datagrams of flow number `flow`. Raises ValueError if it has none."""
+
+    @property
+    def is_echoed(self) -> bool:
+        """Whether the receiver sends back what it receives."""
+
+    def next(self) -> tuple[int | None, int]:
+        """Return when the next datagram is to be sent, and its payload, bytes.
+
+        None: there is no other.
+        """
+
+    def on_sent(self, now: int) -> None:
+        """Note that it has been sent."""
+
+    def on_datagram(self, now: int, sent: int, number: int, size: int) -> None:
+        """Note that a datagram with `size` bytes of payload has arrived.
+
+        Before it `number` others were sent.
+        """
+
+    def on_echo(self, now: int, number: int) -> None:
+        """Note that the datagram has come back before which `number` others were sent."""
+
+    def result(self, now: int) -> str:
+        """Return what was measured up to `now` as JSON text: members of a flow's result."""
 
 def emulate(spec: str, report: Callable[[str], str | None] | None = None) -> str:
     """Emulate the network of a scenario between TUN devices in network namespaces (Linux).

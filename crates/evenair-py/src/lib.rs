@@ -5,6 +5,7 @@
 //! see its numbers exactly as Rust printed them.
 
 mod air_trace;
+mod application;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod error;
@@ -25,6 +26,8 @@ mod _core {
 
     #[pymodule_export]
     use super::air_trace::air_trace;
+    #[pymodule_export]
+    use super::application::{DatagramSource, StreamSession};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulate::emulate;
