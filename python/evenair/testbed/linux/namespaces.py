@@ -203,6 +203,18 @@ def remove_abandoned() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def join(path: str) -> None:
+    """Move the calling thread to the network namespace at a path."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.setns(descriptor, _CLONE_NEWNET) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), path)
+    finally:
+        os.close(descriptor)
+
+
 def enter(path: str, function: Callable[[], T]) -> T:
     """Call a function in the network namespace at a path, in a thread of its own."""
     values: list[T] = []
@@ -210,14 +222,7 @@ def enter(path: str, function: Callable[[], T]) -> T:
 
     def call() -> None:
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                libc = ctypes.CDLL(None, use_errno=True)
-                if libc.setns(descriptor, _CLONE_NEWNET) != 0:
-                    number = ctypes.get_errno()
-                    raise OSError(number, os.strerror(number), path)
-            finally:
-                os.close(descriptor)
+            join(path)
             values.append(function())
         except BaseException as error:
             errors.append(error)
