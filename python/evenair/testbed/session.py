@@ -152,6 +152,7 @@ class _Session:
         sampler = Sampler([flow for flow in self._streams if flow.is_tcp], paths)
         with (
             closing(sampler),
+            closing(self._receivers),
             live.live_file(self._folder, plan, self._options.seed) as live_file,
         ):
             engine.command("start")
