@@ -391,6 +391,37 @@ def test_web_users_have_sessions(start: type[Bed]) -> None:
 
 
 @pytest.mark.long
+def test_calls_and_pings_over_real_sockets(start: type[Bed], tmp_path: Path) -> None:
+    """A cell that is far from full: nothing is lost, and delays are those of the links."""
+    (tmp_path / "cell.toml").write_text(
+        "warmup=1\nduration=5\n[cell]\nphy='802.11g'\n[wired]\ndelay='10 ms'\n[[station]]\nflows=["
+        "{direction='both',transport='udp',application='voip'},"
+        "{direction='up',transport='udp',application={kind='ping',interval=0.1}},"
+        "{direction='down',transport='udp',application='video-call',rate='1 Mbps'},"
+        "{direction='up',transport='udp',application={kind='trace',packets=[[0,200],[0.1,900]],"
+        "repeat=0.5}}]\n"
+    )
+    status, out, err = start("testbed", "cell.toml", "--json").finish()
+    assert (status, err) == (0, "")
+    real = json.loads(out)
+    simulated = json.loads(start("run", "cell.toml", "--json").finish()[1])
+    for flow, expected in zip(real["flows"], simulated["flows"], strict=True):
+        absent = {"limited_by", "data_losses", "ack_losses", "fast_retransmits"}
+        assert expected.keys() - flow.keys() <= absent
+        assert flow["segments_sent"] == pytest.approx(expected["segments_sent"], abs=1, rel=0.05)
+    up, down, ping, video, trace = real["flows"]
+    for call in (up, down):
+        assert call["loss_ratio"] == 0
+        assert call["mos"] == pytest.approx(simulated["flows"][0]["mos"], abs=0.02)
+    assert ping["packets_lost"] == 0
+    # Twice the delay of the link, and less than 10 ms for the cell.
+    assert 0.02 < ping["rtt_s"]["p50"] < 0.03
+    assert (video["frames_lost_ratio"], video["freezes"]) == (0, 0)
+    # Less 28 bytes of headers each, 1044 bytes in half a second.
+    assert trace["goodput_bps"] == pytest.approx(8 * 1044 * 2, rel=0.1)
+
+
+@pytest.mark.long
 def test_flows_of_a_host_have_options_of_their_own(start: type[Bed], tmp_path: Path) -> None:
     """Window, timestamps and ECN of two uploads to the same server."""
     (tmp_path / "x.toml").write_text(
@@ -562,10 +593,10 @@ def test_web_users_that_are_killed_are_named(start: type[Bed]) -> None:
     bed = start("testbed", "gong2006-one-up", "--set", web, "--set", "station.1.count=1",
                 "--set", "station.1.flows.0.start=0", "--duration", "4", "--json")  # fmt: skip
     bed.wait_for_traffic(flow=1)
-    (user,) = processes_of(bed, b"web-client-sta-1.json")
+    (user,) = processes_of(bed, b"sessions-0.json")
     os.kill(user, signal.SIGTERM)
     result, err = untrusted(bed)
-    assert "flow down-1: its web client was killed by SIGTERM at" in err
+    assert "flow down-1: its program (web) was killed by SIGTERM at" in err
     assert result["flows"][1]["goodput_bps"] > 0.3e6
 
 

@@ -1,4 +1,4 @@
-"""Namespaces, counters of the kernel, iperf3 and web users without the emulated air, as root."""
+"""Namespaces, counters of the kernel, iperf3 and applications without the emulated air, as root."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair import Scenario
+from evenair import run as simulate
 from evenair._core import RunError
 from evenair.testbed import host, layout
 from evenair.testbed.linux import namespaces
@@ -21,7 +22,7 @@ from evenair.testbed.linux.namespaces import FOLDERS, NETNS, Namespaces, enter, 
 from evenair.testbed.linux.processes import Processes, run
 from evenair.testbed.linux.tcp_info import Connections
 from evenair.testbed.sampler import Sampler
-from evenair.testbed.traffic import iperf, web
+from evenair.testbed.traffic import application, iperf, sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -296,83 +297,146 @@ def wait_for(condition: object, seconds: float = 5.0) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("up", [False, True])
-def test_web_users_fetch_or_send_whole_files(
-    one: Namespaces, processes: Processes, tmp_path: Path, up: bool
+def outcome_of(
+    one: Namespaces, processes: Processes, folder: Path, scenario: Scenario
+) -> dict[str, Any]:
+    """What the program of the only flow reports, over the loopback device of a namespace."""
+    plan = layout.plan(scenario.resolved)
+    (flow,) = plan.flows
+    (folder / "scenario.json").write_text(json.dumps(plan.resolved))
+    paths = {node: one.path("server") for node in (flow.sender, flow.receiver)}
+    table = application.table(flow, plan, paths, folder, 1)
+    table["addresses"] = {"sender": "127.0.0.1", "receiver": "127.0.0.1"}
+    table |= {"control": "reno", "receive_buffer": 400_000, "source_port": 20001, "header": 0}
+    (folder / "table.json").write_text(json.dumps(table))
+    module = "sessions" if flow.is_session else "datagrams"
+    program = processes.start(
+        [sys.executable, "-m", f"evenair.testbed.traffic.{module}", str(folder / "table.json")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert program.stdin is not None
+    assert program.stdout is not None
+    assert program.stdout.readline() == b"ready\n"
+    program.stdin.write(f"{time.monotonic()}\n".encode())
+    program.stdin.flush()
+    outcome = json.loads(program.stdout.readline())
+    assert program.wait(5) == 0
+    assert outcome["errors"] == []
+    return dict(outcome)
+
+
+def scenario_of(flow: dict[str, object], direction: str = "down", **keys: object) -> Scenario:
+    return Scenario(
+        station=[{"flows": [{"direction": direction, "start": 0, **flow}]}],
+        **{"warmup": 0, "duration": 2, **keys},
+    )
+
+
+@pytest.mark.parametrize("opened_by", ["sender", "receiver"])
+@pytest.mark.parametrize("request_bytes", [0, 350])
+def test_web_users_have_whole_files(
+    one: Namespaces, processes: Processes, tmp_path: Path, opened_by: str, request_bytes: int
 ) -> None:
-    entry = {
-        "flow": 3,
-        "port": 7100,
-        "address": "127.0.0.1",
-        "up": up,
-        "traffic_class": 0,
-        "control": "reno",
-        "receive_buffer": 60_000,
+    web = {
+        "kind": "web",
         "size": {"distribution": "trace", "values": [1.0, 300_000.0]},
-        "think": 0.01,
+        "think": 0.1,
         "sessions": 2,
-        "start": 0.1,
-        "stop": None,
-        "seed": 1,
+        "opened_by": opened_by,
+        "request": request_bytes if opened_by == "receiver" else 0,
     }
-    children, files = [], []
-    table = tmp_path / "table.json"
-    table.write_text(json.dumps([entry]))
-    for role in ("server", "client"):
-        files.append(tmp_path / role)
-        with files[-1].open("wb") as out:
-            command = [sys.executable, "-m", "evenair.testbed.traffic.web", role, str(table)]
-            children.append(
-                processes.start(command, one.name("server"), stdin=subprocess.PIPE, stdout=out)
-            )
-        wait_for(lambda: files[-1].stat().st_size > 0)
-    stdin = children[1].stdin
-    assert stdin is not None
-    began = time.monotonic()
-    stdin.write(f"{began}\n".encode())
-    stdin.flush()
-    wait_for(lambda: '"done"' in files[1].read_text())
-    time.sleep(0.1)
-    events = [json.loads(line) for path in files for line in path.read_text().splitlines()]
-    assert sum(e["bytes"] for e in events if e["event"] == "bytes") == 300_001
-    transfers: dict[int, dict[str, float]] = {}
-    for event in events:
-        if event["event"] == "transfer":
-            transfers.setdefault(event["port"], {}).update(event)
-    assert sorted(t["bytes"] for t in transfers.values()) == [1, 300_000]
-    for transfer in transfers.values():
-        assert began + 0.1 <= transfer["start"] <= transfer["first"] <= transfer["last"]
-        assert transfer["last"] <= transfer["end"] + 1e-3
-        # A probe of TLP, if the receiver waits for a processor.
-        assert 0 <= transfer["retransmissions"] < transfer["segments"]
+    outcome = outcome_of(one, processes, tmp_path, scenario_of({"application": web}))
+    small, large = outcome["sessions"]
+    assert (small["bytes"], large["bytes"]) == (1, 300_000)
+    assert outcome["flow"]["goodput_bps"] == pytest.approx(8 * 300_001 / 2)
+    # The loopback device has an MTU of 65,536 bytes.
+    assert 6 <= outcome["flow"]["segments_sent"] < 100
+    for session in (small, large):
+        assert session["flow"] == "down-1"
+        assert session["start_s"] < session["first_byte_s"] <= session["last_byte_s"]
+        assert session["last_byte_s"] <= session["end_s"] < session["start_s"] + 0.2
+    assert small["start_s"] == pytest.approx(0.1)
+    assert large["start_s"] == pytest.approx(small["end_s"] + 0.1)
 
 
-def test_errors_that_last_do_not_fill_the_log(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nobody listens at the port."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    entry = {
-        "flow": 0, "port": port, "address": "127.0.0.1", "up": False, "traffic_class": 0,
-        "control": "reno", "receive_buffer": None, "size": 1.0, "think": 0.0, "sessions": None,
-        "start": 0.0, "stop": 0.35, "seed": 1,
-    }  # fmt: skip
-    web.browse(entry, time.monotonic())
-    *errors, done = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert (done["event"], {error["event"] for error in errors}) == ("done", {"error"})
-    assert 1 <= len(errors) <= 4
+@pytest.mark.parametrize("keeping", ["kept", "new"])
+def test_a_page_has_all_of_its_objects(
+    one: Namespaces, processes: Processes, tmp_path: Path, keeping: str
+) -> None:
+    page = {"kind": "page", "objects": 20, "depth": 3, "keeping": keeping, "think": 0.1, "pages": 3}
+    outcome = outcome_of(one, processes, tmp_path, scenario_of({"application": page}))
+    assert [session["bytes"] for session in outcome["sessions"]] == [20 * 18_667] * 3
+    assert outcome["flow"]["page_load_s"]["n"] == 3
+    assert outcome["flow"]["goodput_bps"] == pytest.approx(8 * 3 * 20 * 18_667 / 2)
 
 
-def test_a_window_of_a_web_user_may_exceed_the_limit_of_sockets() -> None:
+def test_files_come_when_they_come_in_the_simulator(
+    one: Namespaces, processes: Processes, tmp_path: Path
+) -> None:
+    """The same seed: the same sizes at the same times, whatever the network is like."""
+    arrivals = {
+        "kind": "arrivals",
+        "size": "10 KB",
+        "gap": {"distribution": "exponential", "mean": 0.03},
+    }
+    scenario = scenario_of({"application": arrivals})
+    outcome = outcome_of(one, processes, tmp_path, scenario)
+    simulated = simulate(scenario, seed=1).document["sessions"]
+    assert len(simulated) > 30
+    count = min(len(simulated), len(outcome["sessions"]))
+    for key in ("start_s", "bytes"):
+        found, expected = (
+            [session[key] for session in sorted(each, key=lambda one: one["start_s"])][: count - 5]
+            for each in (outcome["sessions"], simulated)
+        )
+        assert found == expected, key
+    completion = outcome["flow"]["completion_s"]
+    assert completion["n"] == outcome["flow"]["arrivals"]["finished"]
+    # The loopback device is faster than the cell in which a transfer alone is simulated.
+    assert 0 < completion["slowdown"] < 1
+
+
+def test_a_viewer_has_chunks(one: Namespaces, processes: Processes, tmp_path: Path) -> None:
+    outcome = outcome_of(one, processes, tmp_path, scenario_of({"application": "stream"}))
+    assert outcome["sessions"] == []
+    assert outcome["flow"]["chunks"] > 5
+    assert outcome["flow"]["stalls_s"] == 0
+
+
+def test_datagrams_have_receivers(one: Namespaces, processes: Processes, tmp_path: Path) -> None:
+    udp = {"transport": "udp"}
+    call = outcome_of(one, processes, tmp_path, scenario_of({**udp, "application": "voip"}))["flow"]
+    assert call["segments_sent"] == 100  # one each 20 ms
+    assert (call["loss_ratio"], call["late_ratio"]) == (0, 0)
+    # ITU-T G.107: the default of R is 93.2, less what a delay below 100 ms takes; MOS 4.4.
+    assert call["mos"] == pytest.approx(4.4, abs=0.05)
+    assert 0 < call["one_way_delay_s"]["p50"] < 5e-3
+    ping = {**udp, "application": {"kind": "ping", "interval": 0.1}}
+    echoes = outcome_of(one, processes, tmp_path, scenario_of(ping))["flow"]
+    assert (echoes["segments_sent"], echoes["packets_lost"]) == (20, 0)
+    assert echoes["one_way_delay_s"]["p50"] < echoes["rtt_s"]["p50"] < 10e-3
+    packets = {"kind": "trace", "packets": [[0, 128], [0, 29], [0.2, 30]], "repeat": 0.5}
+    trace = outcome_of(one, processes, tmp_path, scenario_of({**udp, "application": packets}))[
+        "flow"
+    ]
+    # Less 28 bytes of headers: 103 bytes in each of four rounds.
+    assert trace["goodput_bps"] == pytest.approx(8 * 4 * 103 / 2)
+    assert trace["segments_sent"] == 12
+
+
+def test_a_window_of_a_session_may_exceed_the_limit_of_sockets() -> None:
     size = 2 * 2 * int(Path("/proc/sys/net/core/rmem_max").read_text())
+    table = {"traffic_class": 0xA0, "control": "reno", "receive_buffer": size}
     with socket.socket() as sock:
-        web._configure(sock, {"traffic_class": 0xA0, "control": "reno", "receive_buffer": size})
+        sessions.configure(sock, table)
         assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == size
         assert sock.getsockopt(socket.IPPROTO_IP, socket.IP_TOS) == 0xA0
 
 
-@pytest.mark.parametrize("program", ["web", "datagrams"])
+@pytest.mark.parametrize("program", ["sessions", "datagrams"])
 def test_programs_say_how_they_are_used(program: str) -> None:
-    command = [sys.executable, "-m", f"evenair.testbed.traffic.{program}", "proxy", "[]"]
+    command = [sys.executable, "-m", f"evenair.testbed.traffic.{program}"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert "usage" in done.stderr

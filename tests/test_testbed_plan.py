@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import os
-import random
-import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from evenair import Scenario, load
+from evenair._core import parts
 from evenair.comparison import Comparison, difference
 from evenair.models.applicable import NoModel, evaluate
 from evenair.testbed import TestbedError, host, layout, limiter
@@ -22,8 +20,7 @@ from evenair.testbed.linux.namespaces import addresses, control_routes
 from evenair.testbed.linux.tcp_info import TcpInfo
 from evenair.testbed.sampler import Sampler, Samples
 from evenair.testbed.traffic import iperf, receivers
-from evenair.testbed.traffic.datagrams import send_times
-from evenair.testbed.traffic.draws import draws
+from evenair.testbed.traffic.datagrams import Numbers, payload
 
 if TYPE_CHECKING:
     from evenair_command import Evenair
@@ -120,13 +117,6 @@ def test_small_packets_have_no_ipv6() -> None:
     [
         ({"station": [{"flows": [down(transport="tfrc")]}]}, "station.0.flows.0.transport: got"),
         ({"station": [{"flows": [down(header=60)]}]}, "station.0.flows.0.header: got 60"),
-        *(
-            (
-                {"station": [{"flows": [down(application=name)]}]},
-                f"station.0.flows.0.application: got '{name}'; accepted: with a test-bed, bulk, ",
-            )
-            for name in ("page", "arrivals")
-        ),
         (
             {"station": [{"flows": [down(header=52), down(header=40)]}]},
             "station.0.flows.1.header: got 40; accepted: with a test-bed, that of the other flows",
@@ -195,29 +185,28 @@ def test_both_directions_are_two_flows() -> None:
     ]
 
 
-def test_calls_are_refused() -> None:
-    call = {"transport": "udp", "application": "voip"}
-    with pytest.raises(TestbedError, match=r"station\.0\.flows\.0\.application: got 'voip'"):
-        plan_of(station=[{"flows": [call]}])
+def test_every_application_has_a_program() -> None:
+    """iperf3 makes saturated and constant flows, the test-bed's own programs all others."""
+    names = {part["name"] for part in json.loads(parts()) if part["kind"] == "application"}
+    udp = {"cbr", "poisson", "on-off", "voip", "video-call", "trace", "ping"}
+    rated = {"cbr", "poisson", "on-off", "video-call"}
+    for name in names:
+        application = {"kind": name, "packets": [[0, 200]]} if name == "trace" else name
+        flow = down(application=application, transport="udp" if name in udp else "cubic")
+        (planned,) = plan_of(
+            station=[{"flows": [{**flow, **({"rate": "1 Mbps"} if name in rated else {})}]}]
+        ).flows
+        assert planned.is_of_iperf == (name in {"bulk", "cbr"})
+        assert planned.is_session == (name not in udp | {"bulk"})
 
 
-def test_gaps_of_a_poisson_source_are_exponential() -> None:
-    times = list(itertools.islice(send_times({"kind": "poisson"}, 0.02, "1 0"), 20_000))
-    gaps = [b - a for a, b in itertools.pairwise([0.0, *times])]
-    # Mean and standard deviation are the interval: 0.7% and 1% of them are a standard error.
-    assert statistics.fmean(gaps) == pytest.approx(0.02, rel=0.03)
-    assert statistics.pstdev(gaps) == pytest.approx(0.02, rel=0.04)
-    # A share 1 / e is longer than the mean, with a standard error of 0.0034.
-    assert sum(gap > 0.02 for gap in gaps) / len(gaps) == pytest.approx(1 / math.e, abs=0.015)
-    assert times != list(itertools.islice(send_times({"kind": "poisson"}, 0.02, "2 0"), 20_000))
-
-
-def test_the_clock_of_an_on_off_source_stops_in_off_periods() -> None:
-    application = {"kind": "on-off", "on": 0.25, "off": 0.75}
-    times = list(itertools.islice(send_times(application, 0.11, "1 0"), 8))
-    # A datagram for each 0.11 s of on time; 0.75 s are added for each 0.25 s of it that are over.
-    off = [0, 0, 0, 1, 1, 2, 2, 3]
-    assert times == pytest.approx([0.11 * k + 0.75 * off[k] for k in range(8)])
+@pytest.mark.parametrize("size", [0, 1, 4, 200])
+def test_datagrams_have_numbers(size: int) -> None:
+    """In a byte there is room for a number modulo 256; one without a byte is the next one."""
+    sent = [0, 1, 2, 3] if size == 0 else [0, 1, 4, 200, 300, 301, 556]
+    numbers = Numbers()
+    assert [len(payload(number, size)) for number in sent] == [size] * len(sent)
+    assert [numbers.read(payload(number, size)) for number in sent] == sent
 
 
 def test_commands_of_iperf3() -> None:
@@ -300,32 +289,6 @@ def test_reports_of_iperf3() -> None:
     report = iperf.parse(json.dumps({"end": {"sum": total}}))
     assert report == {"lost_packets": 3, "datagrams": 100, "jitter_s": pytest.approx(0.0025)}
     assert "error" in iperf.parse("iperf3: killed")
-
-
-@pytest.mark.parametrize(
-    ("distribution", "mean", "median"),
-    [
-        (30.0, 30.0, 30.0),
-        ({"distribution": "deterministic", "mean": 3.0}, 3.0, 3.0),
-        ({"distribution": "exponential", "mean": 10.0}, 10.0, 10 * math.log(2)),
-        ({"distribution": "uniform", "mean": 5.0}, 5.0, 5.0),
-        # Pareto type I: minimum x_m = mean (a - 1) / a, median x_m 2^(1/a).
-        ({"distribution": "pareto", "mean": 9.0, "shape": 3.0}, 9.0, 6 * 2 ** (1 / 3)),
-        # The median of a lognormal is its mean over exp(sigma^2 / 2).
-        ({"distribution": "lognormal", "mean": 4.0, "sigma": 0.5}, 4.0, 4 / math.exp(0.125)),
-    ],
-)
-def test_draws_have_mean_and_median_of_their_distribution(
-    distribution: object, mean: float, median: float
-) -> None:
-    values = list(itertools.islice(draws(distribution, random.Random(7)), 40_000))
-    assert statistics.fmean(values) == pytest.approx(mean, rel=0.03)
-    assert statistics.median(values) == pytest.approx(median, rel=0.03)
-
-
-def test_a_trace_is_repeated() -> None:
-    values = draws({"distribution": "trace", "values": [1, 2]}, random.Random(1))
-    assert list(itertools.islice(values, 5)) == [1, 2, 1, 2, 1]
 
 
 def info(acked: int, rtt_s: float = 0.1, unacked: int = 0) -> TcpInfo:

@@ -104,8 +104,8 @@ def test_a_flow_of_the_last_second_may_have_no_connection(plan: layout.Plan) -> 
     ("ended", "reason"),
     [
         (
-            Ended("web server", ("down-1", "up-1"), -15, 2.0, ""),
-            "flows down-1, up-1: their web server was killed by SIGTERM at 2.0 s",
+            Ended("program", ("down-1", "up-1"), -15, 2.0, ""),
+            "flows down-1, up-1: their program was killed by SIGTERM at 2.0 s",
         ),
         (Ended("sender", ("up-1",), -40, 2.0, ""), "was killed by signal 40 at"),
         (

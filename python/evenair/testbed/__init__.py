@@ -5,7 +5,7 @@
     result = testbed.run(load("gong2006"), testbed.Options(seed=1))
 
 Needs Linux and root. The engine of `evenair._core` owns the air, the wired links and a TUN device
-per namespace; iperf3 and a small HTTP client and server make the traffic. Names are imported on
+per namespace; iperf3 and programs of the test-bed's own make the traffic. Names are imported on
 first use.
 """
 

@@ -25,8 +25,7 @@ _PUNCTUALITY = ("late_share", "longest_stall_s", "longest_stall_at_s")
 def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
     """Return the result as JSON text."""
     engine = run.engine
-    sessions = _sessions(plan, run)
-    flows = [_flow(plan, flow, run, sessions) for flow in plan.flows]
+    flows = [_flow(plan, flow, run) for flow in plan.flows]
     cell = [f for flow, f in zip(plan.flows, flows, strict=True) if flow.station is not None]
     wired = [f for flow, f in zip(plan.flows, flows, strict=True) if flow.station is None]
     bulk = [flow for flow in cell if flow["application"] == "bulk"]
@@ -48,8 +47,8 @@ def assemble(plan: Plan, seed: int, run: Measurements, wall_s: float) -> str:
         "one_way_delay_s": None,
         "flows": cell,
     }
-    if any(flow.kind in ("web", "file") for flow in plan.flows):
-        document["sessions"] = sessions
+    if any(flow.is_session for flow in plan.flows):
+        document["sessions"] = _sessions(run)
     document["losses"] = dict(engine["losses"])
     document["ap_queue"] = engine["ap_queue"]
     if plan.limiter is not None:
@@ -75,9 +74,7 @@ def jain_index(goodputs: Iterable[float]) -> float:
     return math.fsum(values) ** 2 / (len(values) * squares) if squares else 0.0
 
 
-def _flow(
-    plan: Plan, flow: Flow, run: Measurements, sessions: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def _flow(plan: Plan, flow: Flow, run: Measurements) -> dict[str, Any]:
     row: dict[str, Any] = {
         "id": flow.id,
         "name": flow.name,
@@ -88,8 +85,8 @@ def _flow(
     else:
         row |= {"station": flow.station, "direction": "up" if flow.up else "down"}
     row |= {"transport": flow.transport, "application": flow.kind}
-    if flow.kind in ("web", "file"):
-        return row | _web(plan, flow, run, sessions)
+    if not flow.is_of_iperf:
+        return row | _application(flow, run)
     if not flow.is_tcp:
         return row | _datagrams(plan, flow, run)
     samples = run.sampler.samples[flow.index]
@@ -122,65 +119,17 @@ def _datagrams(plan: Plan, flow: Flow, run: Measurements) -> dict[str, Any]:
     }
 
 
-def _web(
-    plan: Plan, flow: Flow, run: Measurements, sessions: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    end = plan.warmup + plan.duration
-    received = sum(
-        event["bytes"]
-        for event in run.web
-        if event["event"] == "bytes"
-        and event["flow"] == flow.index
-        and plan.warmup < event["t"] <= end
-    )
-    own = [session for session in sessions if session["flow"] == flow.id]
-    counts = [
-        event
-        for event in run.web
-        if event["event"] == "transfer" and event["flow"] == flow.index and "segments" in event
-        if plan.warmup < event["end"] <= end
-    ]
-    return {
-        "goodput_bps": 8 * received / plan.duration,
-        "segments_sent": sum(event["segments"] for event in counts),
-        "retransmissions": sum(event["retransmissions"] for event in counts),
-        "timeouts": sum(event["timeouts"] or 0 for event in counts),
-        "mean_rtt_s": None,
-        "rtt_s": None,
-        "one_way_delay_s": None,
-        "sessions": len(own),
-    }
+def _application(flow: Flow, run: Measurements) -> dict[str, Any]:
+    """Return what the program of a flow has measured; of one that has ended early nothing."""
+    nothing = dict.fromkeys(("segments_sent", "mean_rtt_s", "rtt_s", "one_way_delay_s"))
+    row = {"goodput_bps": 0.0, **nothing, "retransmissions": 0, "timeouts": 0}
+    outcome: dict[str, Any] = run.outcomes.get(flow.index, {}).get("flow", {})
+    return row | outcome
 
 
-def _sessions(plan: Plan, run: Measurements) -> list[dict[str, Any]]:
-    """Join what client and server report of each connection; keep those in the measured time."""
-    ids = {flow.index: flow.id for flow in plan.flows}
-    open_now: dict[tuple[int, int], dict[str, Any]] = {}
-    found: list[dict[str, Any]] = []
-    times = ("start", "first", "last", "end")
-    transfers = [event for event in run.web if event["event"] == "transfer"]
-    # The client reports the start of a connection before anything else is known of it.
-    for event in sorted(transfers, key=lambda event: min(event[t] for t in times if t in event)):
-        key = (event["flow"], event["port"])
-        if "start" in event:
-            open_now[key] = {}
-            found.append(open_now[key])
-        open_now.setdefault(key, {}).update(event)
-    end = plan.warmup + plan.duration
-    return [
-        {
-            "flow": ids[session["flow"]],
-            "start_s": session["start"] - plan.warmup,
-            "end_s": session["end"] - plan.warmup,
-            "bytes": session["bytes"],
-            "first_byte_s": session["first"] - plan.warmup,
-            "last_byte_s": session["last"] - plan.warmup,
-            "retransmissions": session["retransmissions"],
-            "timeouts": session["timeouts"] or 0,
-        }
-        for session in sorted(found, key=lambda session: session["start"])
-        if {*times} <= session.keys() and session["start"] >= plan.warmup and session["end"] <= end
-    ]
+def _sessions(run: Measurements) -> list[dict[str, Any]]:
+    found = [each for outcome in run.outcomes.values() for each in outcome.get("sessions", [])]
+    return sorted(found, key=lambda session: float(session["start_s"]))
 
 
 def _series(plan: Plan, run: Measurements) -> dict[str, Any]:
@@ -249,8 +198,6 @@ def _complaints(plan: Plan, run: Measurements, flows: Sequence[Mapping[str, Any]
         began = row.get("began_s")
         if began is not None and began > flow.start + START_TOLERANCE_S:
             found.append(f"flow {flow.id}: began at {began:.1f} s instead of {flow.start:g} s")
-    for event in run.web:
-        # Later the devices are gone.
-        if event["event"] == "error" and event["t"] < plan.warmup + plan.duration:
-            found.append(f"flow {plan.flows[event['flow']].id}: {event['reason']}")
+    for index, outcome in run.outcomes.items():
+        found += [f"flow {plan.flows[index].id}: {error}" for error in outcome["errors"]]
     return found

@@ -69,7 +69,7 @@ def check(plan: Plan, congestion: str | Mapping[str, str] | None = None) -> None
             f"/dev/net/tun: {error.strerror}; the test-bed needs TUN devices (modprobe tun)"
         ) from None
     need("ip", "iproute2")
-    if any(flow.kind in ("bulk", "cbr") for flow in plan.flows):
+    if any(flow.is_of_iperf for flow in plan.flows):
         need("iperf3", "iperf3")
     if plan.limiter is not None:
         limiter.find()

@@ -20,10 +20,10 @@ SERVER_PORTS = range(5201, 5201 + MOST_FLOWS)
 """The ports of iperf3's servers and other receivers, by flow; the first is iperf3's default."""
 
 CLIENT_PORTS = range(20001, 20001 + MOST_FLOWS)
-"""The source ports of data, but for those of web servers and users, by flow."""
+"""The source ports of data, but for those of sessions, by flow."""
 
-WEB_PORTS = range(8001, 8001 + MOST_FLOWS)
-"""The ports of web servers, by flow."""
+SESSION_PORTS = range(8001, 8001 + MOST_FLOWS)
+"""The ports at which the connections of sessions arrive, by flow."""
 
 _STAGGER_S = 0.1
 """Time between the default starts of two flows, as in the simulator (docs/scenario.md)."""
@@ -57,7 +57,8 @@ NEGOTIATED: Mapping[str, Callable[[Flow], bool]] = {
 }
 """What a connection has if both of its nodes have it (RFC 7323, RFC 3168), by the key of flows."""
 
-_APPLICATIONS = ("bulk", "cbr", "file", "on-off", "poisson", "web")
+_OF_IPERF = ("bulk", "cbr")
+"""The applications that iperf3 makes."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,19 @@ class Flow:
         return self.transport != "udp"
 
     @property
+    def is_of_iperf(self) -> bool:
+        """Whether iperf3 makes its traffic."""
+        return self.kind in _OF_IPERF
+
+    @property
+    def is_session(self) -> bool:
+        """Whether its application has a session: finite transfers over TCP."""
+        return self.is_tcp and not self.is_of_iperf
+
+    @property
     def port(self) -> int:
         """The destination port of its data connections, at their server."""
-        ports = WEB_PORTS if self.kind in ("file", "web") else SERVER_PORTS
+        ports = SESSION_PORTS if self.is_session else SERVER_PORTS
         return ports[self.index]
 
     @property
@@ -228,9 +239,9 @@ def differences(plan: Plan) -> list[str]:
     notes = []
     if tcp:
         notes.append("TCP is the kernel's, with its SACK, RACK-TLP, PRR, timers and initial window")
-    if any(flow.kind in ("web", "file") for flow in tcp):
+    if any(flow.is_session for flow in tcp):
         notes.append(
-            "files are fetched or sent by HTTP/1.1 over a connection that the station opens"
+            "a request follows the handshake in a segment of its own; connections are closed"
         )
     if any(_signal(plan)):
         notes.append("limiter.loss_signal.delay does not apply: the daemon asks when it decides")
@@ -303,9 +314,6 @@ def _flow(index: int, id_: str, spec: Mapping[str, Any], sender: str, receiver: 
 def _check(flow: Flow) -> None:
     if flow.transport == "tfrc":
         raise TestbedError(f"{flow.field}.transport: got 'tfrc'; the kernel has TCP and UDP only")
-    if flow.kind not in _APPLICATIONS:
-        accepted = f"with a test-bed, {', '.join(_APPLICATIONS)}"
-        raise TestbedError(f"{flow.field}.application: got {flow.kind!r}; accepted: {accepted}")
     if flow.is_tcp and flow.spec["header"] not in (TCP_HEADER, TCP_HEADER + TIMESTAMPS):
         accepted = f"with a test-bed, {TCP_HEADER}, or {TCP_HEADER + TIMESTAMPS} with timestamps"
         raise TestbedError(f"{flow.field}.header: got {flow.spec['header']}; accepted: {accepted}")

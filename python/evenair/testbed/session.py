@@ -15,12 +15,12 @@ from evenair._core import RunError
 from evenair.testbed import host, limiter, live
 from evenair.testbed.engine import Engine
 from evenair.testbed.errors import TestbedError
-from evenair.testbed.layout import GATEWAY, NEGOTIATED, nodes_with
+from evenair.testbed.layout import GATEWAY, NEGOTIATED, UDP_HEADER, nodes_with
 from evenair.testbed.linux.namespaces import Namespaces, remove_abandoned
 from evenair.testbed.linux.processes import Processes, last_line, python, uninterrupted
 from evenair.testbed.linux.tcp_info import Connections
 from evenair.testbed.sampler import PERIOD_S, Sampler
-from evenair.testbed.traffic import datagrams, iperf
+from evenair.testbed.traffic import application, iperf
 from evenair.testbed.traffic.programs import Programs
 from evenair.testbed.traffic.receivers import Receivers
 from evenair.testbed.verdict import Driver
@@ -37,6 +37,8 @@ _READY_S = 20.0
 """How long engine and servers may take to be ready; they take less than a second."""
 _RESULT_S = 10.0
 """How long the engine may take after the end of the run to report."""
+_OUTCOME_S = 60.0
+"""How long a program may take then: it simulates what a slowdown is compared with."""
 _LATENCY_S = 0.005
 """Events of the schedule are due at most this early."""
 
@@ -67,8 +69,9 @@ class Measurements:
     sampler: Sampler
     reports: dict[int, dict[str, Any]]
     """What iperf3 reports, by the index of the flow."""
-    web: list[dict[str, Any]]
-    """Events of web users and servers; times are seconds since the start of the run."""
+    outcomes: dict[int, dict[str, Any]]
+    """What the programs of the other applications report (`traffic.application`), by the index of
+    the flow. Of one that has ended early there is nothing."""
     records: list[dict[str, Any]]
     """Decisions of the gateway daemon."""
     driver: Driver
@@ -111,8 +114,7 @@ class _Session:
         self._processes = processes
         self._folder = namespaces.folder
         self._controls = host.controls(plan, options.congestion)
-        self._streams = [flow for flow in plan.flows if flow.kind in ("bulk", "cbr")]
-        self._users = [flow for flow in plan.flows if flow.kind in ("web", "file")]
+        self._streams = [flow for flow in plan.flows if flow.is_of_iperf]
         # The largest window (bytes) of receivers whose buffers the kernel does not size, so that
         # flows have their windows.
         streams = [flow for flow in self._streams if flow.is_tcp]
@@ -127,9 +129,8 @@ class _Session:
         self._receivers = Receivers({n.name: namespaces.path(n.name) for n in plan.nodes})
         self._samples_late_s = 0.0
         self._starts_late_s: dict[str, float] = {}
-        self._sources = [flow for flow in plan.flows if flow.kind in datagrams.KINDS]
+        self._applications: dict[int, subprocess.Popen[bytes]] = {}
         self._daemon: subprocess.Popen[bytes] | None = None
-        self._browsers: list[subprocess.Popen[bytes]] = []
 
     def run(self, progress: Callable[[float], None] | None) -> Measurements:
         plan = self._plan
@@ -146,8 +147,7 @@ class _Session:
             self._options.prepare(self._namespaces)
         machine = self._describe()
         self._start_servers()
-        self._start_browsers()
-        self._start_sources()
+        self._start_applications()
         paths = {node.name: self._namespaces.path(node.name) for node in plan.nodes}
         sampler = Sampler([flow for flow in self._streams if flow.is_tcp], paths)
         with (
@@ -158,8 +158,8 @@ class _Session:
             engine.command("start")
             began, began_wall = time.monotonic(), time.time()
             stolen, suspended = host.steal_s(), host.suspended_s()
-            for browser in self._browsers:
-                _tell(browser, f"{began}\n")
+            for program in self._applications.values():
+                _tell(program, f"{began}\n")
             if plan.limiter is not None:
                 machine["evenaird"] = self._start_limiter()
             self._follow(engine, sampler, live_file, began, progress)
@@ -170,12 +170,13 @@ class _Session:
                 engine.wait(deadline)
             machine["steal_s"] = host.steal_s() - stolen
             suspended = max(0.0, host.suspended_s() - suspended)
+        outcomes = self._outcomes()
         self._processes.stop()
         return Measurements(
             engine.result,
             sampler,
             {index: self._report(index) for index in self._clients},
-            self._web_events(began),
+            outcomes,
             limiter.read_records(self._folder, began_wall) if plan.limiter else [],
             Driver(
                 self._samples_late_s,
@@ -290,54 +291,42 @@ class _Session:
         finally:
             connections.close()
 
-    def _start_browsers(self) -> None:
-        """Start web servers and web users, one process for each node and role."""
-        tables: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for flow in self._users:
-            entry = self._web_entry(flow)
-            station = flow.station or flow.receiver
-            other = flow.host if flow.station else flow.sender
-            tables.setdefault(("server", other), []).append(entry)
-            tables.setdefault(("client", station), []).append(entry)
-        for (role, node), table in sorted(tables.items(), reverse=True):  # servers first
-            name = f"web-{role}-{self._plan.node(node).label}"
+    def _start_applications(self) -> None:
+        """Start a program for each flow that iperf3 does not make; wait until all are ready."""
+        flows = [flow for flow in self._plan.flows if not flow.is_of_iperf]
+        if not flows:
+            return
+        (self._folder / "scenario.json").write_text(json.dumps(self._plan.resolved))
+        for flow in flows:
+            kind = "sessions" if flow.is_session else "datagrams"
+            name = f"{kind}-{flow.index}"
             file = self._folder / f"{name}.json"
-            file.write_text(json.dumps(table))
-            child = self._start_program(
-                name, python("evenair.testbed.traffic.web", role, str(file)), node
-            )
-            ids = [self._plan.flows[entry["flow"]].id for entry in table]
-            self._watch(f"web {role}", ids, child, name)
-            if role == "client":
-                self._browsers.append(child)
-
-    def _start_sources(self) -> None:
-        """Start the receivers and senders of datagrams that iperf3 cannot send."""
-        for flow in self._sources:
-            address = self._plan.node(flow.receiver).ipv4
-            table = json.dumps(datagrams.entry(flow, address, self._options.seed))
-            for role, node in (("receive", flow.receiver), ("send", flow.sender)):
-                command = python("evenair.testbed.traffic.datagrams", role, table)
-                child = self._start_program(f"{role}-{flow.index}", command, node)
-                program = "sender" if role == "send" else "receiver"
-                self._watch(program, [flow.id], child, f"{role}-{flow.index}")
-                if role == "send":
-                    self._browsers.append(child)
-
-    def _start_program(self, name: str, command: list[str], node: str) -> subprocess.Popen[bytes]:
-        """Start a program of the test-bed's own, and wait until it says that it is ready."""
-        output = self._folder / f"{name}.out"
-        with output.open("wb") as out, output.with_suffix(".err").open("wb") as err:
-            child = self._processes.start(
-                command, self._namespaces.name(node), stdin=subprocess.PIPE, stdout=out, stderr=err
-            )
+            file.write_text(json.dumps(self._table(flow)))
+            command = python(f"evenair.testbed.traffic.{kind}", str(file))
+            child = self._start_logged(name, command, None, stdin=subprocess.PIPE)
+            self._applications[flow.index] = child
+            self._watch(f"program ({flow.kind})", [flow.id], child, name)
         deadline = time.monotonic() + _READY_S
-        while not output.stat().st_size:
-            if child.poll() is not None or time.monotonic() > deadline:
-                said = last_line(output.with_suffix(".err"))
-                raise RunError(f"{name} does not start: {said}")
-            time.sleep(0.005)
-        return child
+        for flow in flows:
+            output = self._output(flow.index)
+            while not output.stat().st_size:
+                if self._applications[flow.index].poll() is not None or time.monotonic() > deadline:
+                    said = last_line(output.with_suffix(".err"))
+                    raise RunError(f"flow {flow.id}: its program does not start: {said}")
+                time.sleep(0.005)
+
+    def _output(self, index: int) -> Path:
+        kind = "sessions" if self._plan.flows[index].is_session else "datagrams"
+        return self._folder / f"{kind}-{index}.out"
+
+    def _table(self, flow: Flow) -> dict[str, Any]:
+        paths = {node: self._namespaces.path(node) for node in (flow.sender, flow.receiver)}
+        table = application.table(flow, self._plan, paths, self._folder, self._options.seed)
+        if flow.is_tcp:
+            control, buffer = self._controls[flow.index], self._receive_buffer(flow)
+            return {**table, "control": control, "receive_buffer": buffer}
+        header = int(flow.spec["header"]) - UDP_HEADER
+        return {**table, "source_port": iperf.client_port(flow), "header": header}
 
     def _watch(
         self,
@@ -351,26 +340,6 @@ class _Session:
         said = partial(last_line, self._folder / f"{name}.err")
         self._programs.add(program, flows, child, said, follows=follows)
 
-    def _web_entry(self, flow: Flow) -> dict[str, Any]:
-        application = flow.application
-        sessions = application.get("sessions", 1)
-        server = flow.host if flow.station else flow.sender
-        return {
-            "flow": flow.index,
-            "port": flow.port,
-            "address": self._plan.node(server).ipv4,
-            "up": flow.up,
-            "traffic_class": flow.traffic_class,
-            "control": self._controls[flow.index],
-            "receive_buffer": self._receive_buffer(flow),
-            "size": application["size"],
-            "think": application.get("think", 0.0),
-            "sessions": None if sessions == "unlimited" else sessions,
-            "start": flow.start,
-            "stop": flow.stop,
-            "seed": self._options.seed,
-        }
-
     def _start_limiter(self) -> str:
         program = limiter.find()
         if self._plan.limiter is None:
@@ -380,12 +349,13 @@ class _Session:
         self._daemon = self._start_logged("evenaird", [program, "run", str(path)], GATEWAY)
         return program
 
-    def _start_logged(self, name: str, command: list[str], node: str) -> subprocess.Popen[bytes]:
+    def _start_logged(
+        self, name: str, command: list[str], node: str | None, stdin: int = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
         output, errors = self._folder / f"{name}.out", self._folder / f"{name}.err"
         with output.open("wb") as out, errors.open("wb") as err:
-            return self._processes.start(
-                command, self._namespaces.name(node), stdout=out, stderr=err
-            )
+            namespace = None if node is None else self._namespaces.name(node)
+            return self._processes.start(command, namespace, stdin=stdin, stdout=out, stderr=err)
 
     # --- During the run ---------------------------------------------------------------------------
 
@@ -477,18 +447,19 @@ class _Session:
         text = (self._folder / f"client-{index}.out").read_text(errors="replace")
         return str(iperf.parse(text).get("error", ""))
 
-    def _web_events(self, began: float) -> list[dict[str, Any]]:
-        events = []
-        for path in sorted(self._folder.glob("web-*.out")):
-            for line in path.read_text().split("\n"):
-                if not line.endswith("}"):  # the last one may be half written
-                    continue
-                event = json.loads(line)
-                for name in ("t", "start", "first", "last", "end"):
-                    if name in event:
-                        event[name] -= began
-                events.append(event)
-        return events
+    def _outcomes(self) -> dict[int, dict[str, Any]]:
+        """Return what the programs report that have come to their end."""
+        deadline = time.monotonic() + _OUTCOME_S
+        found = {}
+        for index, program in self._applications.items():
+            try:
+                status = program.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                id_ = self._plan.flows[index].id
+                raise RunError(f"flow {id_}: its program does not report its outcome") from None
+            if status == 0:
+                found[index] = json.loads(last_line(self._output(index)))
+        return found
 
     def _named_controls(self) -> dict[str, str]:
         return {self._plan.flows[index].id: name for index, name in self._controls.items()}

@@ -1,5 +1,5 @@
 """The traffic of a test-bed.
 
-`iperf` has the commands of iperf3, `web` and `datagrams` are programs that run in the namespaces,
-with the random numbers of `draws`; `programs` starts and stops them all.
+`iperf` has the commands of iperf3. `sessions` and `datagrams` are programs for the other
+applications, with `application` in common; `programs` watches them all.
 """

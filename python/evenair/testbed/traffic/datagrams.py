@@ -1,123 +1,142 @@
-"""Poisson and on-off sources over UDP: programs that run in the namespaces of a test-bed.
+"""Applications over UDP: a program that runs in a namespace of a test-bed, see `application`.
 
-    python -m evenair.testbed.traffic.datagrams send|receive ENTRY
-
-ENTRY is JSON with the keys of `entry`. Both print a line when they are ready and run until standard
-input ends; the sender first reads a line from it with the time of the monotonic clock at which the
-run begins. iperf3 has neither source.
+When datagrams are sent, of which size, and what their receiver makes of them, is decided by the
+simulator's own code (`DatagramSource`). The times of arrivals are the kernel's. A datagram begins
+with its number, as far as it has room: flows keep their order, so a few bits tell which it is.
 """
 
 from __future__ import annotations
 
+import collections
 import contextlib
-import itertools
 import json
-import random
+import select
 import socket
+import struct
 import sys
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from evenair.testbed.traffic.draws import draws
-from evenair.testbed.traffic.iperf import client_port, datagram_bytes
+from evenair._core import DatagramSource
+from evenair.testbed.linux.namespaces import enter, join
+from evenair.testbed.traffic import application
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from evenair.testbed.layout import Flow
-
-KINDS = ("poisson", "on-off")
-"""The applications that this program has."""
-
-_RECEIVE_BYTES = 1 << 16
-
-
-def entry(flow: Flow, address: str, seed: int) -> dict[str, Any]:
-    """Return what the programs need to know of a flow; `address` is its receiver's."""
-    return {
-        "application": dict(flow.application),
-        "address": address,
-        "port": flow.port,
-        "source_port": client_port(flow),
-        "traffic_class": flow.traffic_class,
-        "bytes": datagram_bytes(flow),
-        "interval": 8 * flow.spec["segment"] / flow.spec["rate"],
-        "start": flow.start,
-        "stop": flow.stop,
-        "seed": f"{seed} {flow.index}",
-    }
+_LARGEST = bytes(1 << 16)
+_NUMBER_BYTES = 4
+_SO_TIMESTAMPNS = 35  # asm-generic/socket.h
+_TIMESPEC = struct.Struct("=qq")
+_ANCILLARY_BYTES = socket.CMSG_SPACE(_TIMESPEC.size)
 
 
-def send_times(application: dict[str, Any], interval: float, seed: str) -> Iterator[float]:
-    """Yield the times of the datagrams, seconds since the start of the flow, as in the simulator.
+class Numbers:
+    """The numbers of the datagrams that arrive at one end."""
 
-    `interval` is the time between two datagrams at the flow's rate, seconds. "poisson":
-    exponential gaps with this mean. "on-off": a datagram at the start and after each interval of
-    on time, whose clock stands still in off periods (docs/scenario.md).
-    """
-    own, other = (random.Random(f"{seed} {number}") for number in range(2))
-    if application["kind"] == "poisson":
-        gaps = (own.expovariate(1 / interval) for _ in itertools.count())
-        yield from itertools.accumulate(gaps)
-        return
-    on, off = draws(application["on"], own), draws(application["off"], other)
-    now, left = 0.0, next(on)
-    while True:
-        yield now
-        missing = interval
-        while left < missing:
-            missing -= left
-            now += left + next(off)
-            left = next(on)
-        now += missing
-        left -= missing
+    def __init__(self) -> None:
+        """None has arrived."""
+        self._next = 0
+
+    def read(self, data: bytes) -> int:
+        """Return the number of a datagram: the first that it may have after the one before."""
+        known = data[:_NUMBER_BYTES]
+        modulus = 1 << (8 * len(known))
+        number = self._next + (int.from_bytes(known) - self._next) % modulus
+        self._next = number + 1
+        return number
 
 
-def send(entry: dict[str, Any], began: float) -> None:
-    """Send the datagrams. One that is late is sent at once."""
-    start = began + entry["start"]
-    stop = None if entry["stop"] is None else began + entry["stop"]
-    payload = bytes(entry["bytes"])
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, entry["traffic_class"])
-        sock.bind(("", entry["source_port"]))
-        for after in send_times(entry["application"], entry["interval"], entry["seed"]):
-            due = start + after
-            if stop is not None and due >= stop:
-                return
-            if (wait := due - time.monotonic()) > 0:
-                time.sleep(wait)
-            with contextlib.suppress(OSError):  # the device is full, or gone at the end
-                sock.sendto(payload, (entry["address"], entry["port"]))
+def payload(number: int, size: int) -> bytes:
+    """Return a datagram of `size` bytes with its number."""
+    room = min(size, _NUMBER_BYTES)
+    return (number % (1 << (8 * room))).to_bytes(room) + _LARGEST[room:size]
 
 
-def receive(sock: socket.socket) -> None:
-    """Take what comes, so that the kernel sends no ICMP; the engine counts it."""
-    while True:
-        sock.recv(_RECEIVE_BYTES)
+class Ends:
+    """The sockets of both ends of a flow."""
 
+    def __init__(self, table: dict[str, Any]) -> None:
+        """Make them."""
+        join(table["namespaces"]["sender"])
+        self._target = (table["addresses"]["receiver"], table["port"])
+        self._tos = table["traffic_class"]
+        self.sender = self._socket(table["source_port"])
+        self.receiver = enter(table["namespaces"]["receiver"], lambda: self._socket(table["port"]))
 
-def main(arguments: list[str]) -> int:
-    """Run a sender or a receiver until standard input ends."""
-    if len(arguments) != 2 or arguments[0] not in ("send", "receive"):
-        usage = "usage: python -m evenair.testbed.traffic.datagrams send|receive ENTRY"
-        print(usage, file=sys.stderr)
-        return 2
-    flow: dict[str, Any] = json.loads(arguments[1])
-    if arguments[0] == "receive":
+    def send(self, data: bytes) -> None:
+        """Send a datagram."""
+        with contextlib.suppress(OSError):  # the device is full, or gone at the end
+            self.sender.sendto(data, self._target)
+
+    def _socket(self, port: int) -> socket.socket:
         sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        sock.bind(("", flow["port"]))
-        threading.Thread(target=receive, args=(sock,), daemon=True).start()
-        print("ready", flush=True)
-    else:
-        print("ready", flush=True)
-        line = sys.stdin.readline()
-        if line:  # else the test-bed has ended
-            threading.Thread(target=send, args=(flow, float(line)), daemon=True).start()
-    sys.stdin.read()
-    return 0
+        sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, self._tos)
+        sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        sock.bind(("", port))
+        return sock
+
+
+def prepare(table: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
+    """Return what sends and receives the datagrams of a table, and returns its outcome."""
+    source = DatagramSource(application.scenario(table), table["seed"], table["flow"])
+    ends = Ends(table)
+    return lambda began: run(source, ends, table, began)
+
+
+def run(source: DatagramSource, ends: Ends, table: dict[str, Any], began: int) -> dict[str, Any]:
+    """Send and receive to the end of the run, which began at a time of the monotonic clock."""
+    end, header = table["end"], table["header"]
+    under_way: collections.deque[tuple[int, int]] = collections.deque()
+    arrived, returned = Numbers(), Numbers()
+    sent = 0
+    while (now := time.monotonic_ns() - began) < end:
+        due, size = source.next()
+        if due is not None and due <= now:  # one that is late is sent at once
+            source.on_sent(now)
+            under_way.append((sent, now))
+            ends.send(payload(sent, size + header))
+            sent += 1
+            continue
+        until = end if due is None else min(due, end)
+        wait = (until - now) / application.NANOSECONDS
+        readable, _, _ = select.select([ends.receiver, ends.sender], [], [], wait)
+        if ends.receiver in readable:
+            for at, data, address in _arrivals(ends.receiver, began):
+                if source.is_echoed:
+                    with contextlib.suppress(OSError):
+                        ends.receiver.sendto(data, address)
+                number = arrived.read(data)
+                while under_way and under_way[0][0] < number:
+                    under_way.popleft()
+                if under_way:
+                    number, when = under_way.popleft()
+                    source.on_datagram(at, when, number, max(0, len(data) - header))
+        if ends.sender in readable:
+            for at, data, _ in _arrivals(ends.sender, began):
+                source.on_echo(at, returned.read(data))
+    return {"flow": json.loads(source.result(end)), "errors": []}
+
+
+def _arrivals(sock: socket.socket, began: int) -> Iterator[tuple[int, bytes, Any]]:
+    """Yield what has arrived: when, by the clock of the run, what, and from where."""
+    while True:
+        try:
+            data, ancillary, _, address = sock.recvmsg(
+                len(_LARGEST), _ANCILLARY_BYTES, socket.MSG_DONTWAIT
+            )
+        except BlockingIOError:
+            return
+        except OSError:  # of what was sent before, as that its port was closed
+            continue
+        clocks = time.monotonic_ns() - time.time_ns()
+        at = time.time_ns()
+        for level, kind, value in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, _SO_TIMESTAMPNS):
+                seconds, rest = _TIMESPEC.unpack(value)
+                at = seconds * application.NANOSECONDS + rest
+        yield at + clocks - began, data, address
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(application.main(sys.argv, prepare))

@@ -97,7 +97,7 @@ def check_windows(plan: Plan) -> None:
     """
     sizes: dict[str, int] = {}
     for flow in plan.flows:
-        if flow.kind in ("bulk", "cbr") and flow.is_tcp and has_own_mss(flow, plan.mtu):
+        if flow.is_of_iperf and flow.is_tcp and has_own_mss(flow, plan.mtu):
             size = receive_buffer(flow)
             if sizes.setdefault(flow.receiver, size) != size:
                 raise TestbedError(
