@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import statistics
 import struct
 import subprocess
 import sys
@@ -388,6 +389,42 @@ def test_web_users_have_sessions(start: type[Bed]) -> None:
             assert session["start_s"] + size * 8 / 11e6 < session["end_s"]
             assert session["start_s"] < session["first_byte_s"] <= session["last_byte_s"]
     assert bed.left() == []
+
+
+APPLICATIONS = Path(__file__).parent.parent / "validation" / "testbed" / "applications"
+"""Cells that docs/validation.md compares at length."""
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "change"),
+    [
+        ("1-g-small-page", 6, ()),
+        # With a window below what path and queue hold the queue is as long in each run.
+        ("3-g-page-beside-bulk", 8, ("--set", "station.1.flows.0.window=80")),
+        ("4-ac-arrivals", 6, ()),
+    ],
+)
+def test_users_wait_as_long_as_in_the_simulator(
+    start: type[Bed], name: str, seconds: int, change: tuple[str, ...]
+) -> None:
+    """Page load and completion times of real stacks: medians within 10%."""
+    cell = str(APPLICATIONS / f"{name}.toml")
+    arguments = (cell, "--set", f"duration={seconds}", "--set", "warmup=2", *change, "--json")
+    bed = start("testbed", *arguments)
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    assert bed.left() == []
+    real, simulated = json.loads(out), json.loads(start("run", *arguments).finish()[1])
+    medians = [
+        statistics.median(each["last_byte_s"] - each["start_s"] for each in result["sessions"])
+        for result in (real, simulated)
+    ]
+    assert medians[0] == pytest.approx(medians[1], rel=0.1)
+    flows = [result["flows"][0] for result in (real, simulated)]
+    key = "completion_s" if "completion_s" in flows[1] else "page_load_s"
+    assert flows[0][key].keys() == flows[1][key].keys()
+    counts = [flow["sessions"] for flow in flows]
+    assert counts[0] == pytest.approx(counts[1], abs=2, rel=0.02)
 
 
 @pytest.mark.long
