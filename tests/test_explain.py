@@ -1,4 +1,4 @@
-"""Diagnoses of starving flows in Python and on the command line. Causes are tested in Rust."""
+"""Diagnoses of flows in Python and on the command line. Causes are tested in Rust."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 from evenair import _core
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evenair_command import Evenair
 
 SHORT = ("--set", "duration=20")
@@ -63,7 +65,7 @@ def test_runs_are_explained_by_their_means() -> None:
         ]
         assert each.goodput_bps == pytest.approx(sum(goodputs) / 3)
         alone = [each.flow in {one.flow for one in run.explain()} for run in runs]
-        assert (each.starving_runs, each.runs) == (sum(alone), 3)
+        assert (each.faulty_runs, each.runs) == (sum(alone), 3)
 
 
 def test_losses_of_flows_are_columns(unfair: ea.RunResult) -> None:
@@ -92,6 +94,24 @@ def test_the_command_says_that_no_flow_starves(evenair_here: Evenair) -> None:
     done = evenair_here(*fair)
     assert done.stdout.splitlines()[-1] == "no flow has less than half of its fair share"
     assert json.loads(evenair_here(*fair, "--json").stdout)["why"] == []
+
+
+def test_the_command_says_what_users_notice(evenair_here: Evenair, tmp_path: Path) -> None:
+    file = tmp_path / "call.toml"
+    file.write_text("""
+        duration = "20 s"
+        [[station]]
+        flows = [{ direction = "down", transport = "udp", application = "video-call", rate = "500 kbps" }]
+        error = { kind = "independent", rate = 0.3, level = "ip", direction = "down" }
+    """)
+    result = ea.run(ea.load(file))
+    flow = result.document["flows"][0]
+    assert flow["freezes"] > 1
+    last = evenair_here("run", str(file), "--explain").stdout.splitlines()
+    measure = f"({flow['freezes']} times, {flow['frozen_s']:.2f} s)"
+    assert any(line.startswith(f"down-1 freezes {measure}: ") for line in last)
+    (found,) = result.explain()
+    assert (found.fault, found.cause, found.place) == ("freezes", "frame_losses", "error")
 
 
 def test_explain_is_of_one_scenario(evenair_here: Evenair) -> None:

@@ -243,7 +243,7 @@ class RunResult:
         return block
 
     def explain(self) -> list[Diagnosis]:
-        """Return why flows starve, a diagnosis of each that does."""
+        """Return why flows starve or users are dissatisfied, a diagnosis of each such flow."""
         return diagnoses(self.json)
 
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:
@@ -423,7 +423,7 @@ class RunSet:
         return self.table("requests")
 
     def explain(self) -> list[Diagnosis]:
-        """Return why flows starve, from the means over the runs; `starving_runs` says how often."""
+        """Return the same from the means over the runs; `faulty_runs` says how often."""
         return diagnoses(self.json)
 
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:

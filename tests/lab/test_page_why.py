@@ -33,8 +33,7 @@ def explained(path: Path, runs: int) -> list[tuple[str, str]]:
     """Return the same of `evenair run --explain --runs N`, N above 1."""
     return [
         (
-            f"{each.flow} starves in {each.starving_runs} of {each.runs} runs"
-            f" ({each.goodput_bps / 1e6:.3f} Mb/s, fair share {each.fair_share_bps / 1e6:.3f})",
+            f"{each.flow} starves in {each.faulty_runs} of {each.runs} runs ({each.measure})",
             each.text,
         )
         for each in ea.run(ea.load(path), runs=runs).explain()

@@ -20,7 +20,7 @@ pub use capture::{CaptureOf, CaptureSinks, LinkType, Pcapng};
 pub use engine::run::{run, run_with_captures};
 pub use engine::run_error::RunError;
 pub use engine::run_options::RunOptions;
-pub use explain::{Cause, Diagnosis, ExplainError, Place, explain, explain_json};
+pub use explain::{Cause, Diagnosis, ExplainError, Fault, Place, explain, explain_json};
 pub use results::delay::{DelayCurve, DelayResult, LimitedBy};
 pub use results::labels::LABELS;
 pub use results::limiter::{LimiterResult, LimiterSample};

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use evenair_sim::scenario::{document_from_toml, resolve, set};
-use evenair_sim::{Cause, Diagnosis, Place, RunOptions, RunResult, explain, explain_json, run};
+use evenair_sim::{
+    Cause, Diagnosis, Fault, Place, RunOptions, RunResult, explain, explain_json, run,
+};
 
 fn simulate(toml: &str, settings: &[(&str, &str)]) -> RunResult {
     let mut document = document_from_toml(toml.as_bytes(), "test").unwrap();
@@ -64,10 +66,7 @@ fn uploads_win_at_the_queue_of_the_access_point() {
     assert!((0.01..0.1).contains(&share) && acks > 0.5, "{share} {acks}");
     let goodputs: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps).collect();
     assert_eq!(diagnosis.fair_share_bps, goodputs.iter().sum::<f64>() / 10.0);
-    assert_eq!(
-        (diagnosis.goodput_bps, diagnosis.runs, diagnosis.starving_runs),
-        (goodputs[5], 1, 1)
-    );
+    assert_eq!((diagnosis.goodput_bps, diagnosis.runs, diagnosis.faulty_runs), (goodputs[5], 1, 1));
 }
 
 /// The same with an upload and a download at each station: their airtime is known of both together only, and
@@ -311,6 +310,99 @@ fn tfrc_follows_its_losses() {
     assert_cause(toml, &["up-3"], loss(Place::Error), ("station.1.error.rate", "1e-9"));
 }
 
+/// The fault of the only flow that has one, as [`assert_cause`] with this one flow.
+fn assert_fault(
+    toml: &str,
+    fault: Fault,
+    cause: (Cause, Option<Place>),
+    instead: (&str, &str),
+) -> Diagnosis {
+    let result = assert_cause(toml, &["down-1"], cause, instead);
+    let [found] = explain(&result).try_into().expect("one flow");
+    assert_eq!(found.fault, fault);
+    found
+}
+
+const ERRORS: &str =
+    r#"error = { kind = "independent", rate = 0.3, level = "ip", direction = "down" }"#;
+
+/// Three of ten packets of pages of 560 KB are lost. Without losses a page takes a second.
+#[test]
+fn pages_are_slow_because_of_losses() {
+    let toml = format!(
+        r#"
+        duration = "120 s"
+        [[station]]
+        flows = [{{ direction = "down", application = {{ kind = "page", think = "1 s", objects = 30 }} }}]
+        {ERRORS}
+        "#
+    );
+    let cause = (Cause::TransferLosses, Some(Place::Error));
+    assert_fault(&toml, Fault::SlowPages, cause, ("station.0.error.rate", "1e-9"));
+}
+
+/// Pages wait behind 600 packets of a download; with FQ-CoDel they have a queue of their own.
+#[test]
+fn pages_are_slow_behind_a_download() {
+    let toml = r#"
+        duration = "120 s"
+        warmup = "10 s"
+        cell = { queue = { kind = "droptail", limit = 1000 } }
+        [[station]]
+        flows = [{ direction = "down", application = { kind = "page", think = "1 s" } }]
+        [[station]]
+        flows = [{ direction = "down", window = 600 }]
+    "#;
+    let cause = (Cause::TransferQueues, None);
+    let found = assert_fault(toml, Fault::SlowPages, cause, ("cell.queue", "fq-codel"));
+    assert!(found.text.contains("until its first byte"), "{}", found.text);
+}
+
+/// 8 Mb/s of transfers in a cell that carries less, two of them at the same time.
+#[test]
+fn transfers_are_refused_by_the_limit() {
+    let toml = r#"
+        duration = "30 s"
+        [[station]]
+        flows = [{ direction = "down", application = { kind = "arrivals", gap = { mean = "0.1 s" }, size = "100 KB", concurrent = 2, beyond = "drop" } }]
+    "#;
+    let cause = (Cause::TransferLimit, None);
+    let instead = ("station.0.flows.0.application.gap.mean", "10 s");
+    assert_fault(toml, Fault::SlowTransfers, cause, instead);
+}
+
+#[test]
+fn a_picture_freezes_because_of_losses() {
+    let toml = format!(
+        r#"
+        duration = "30 s"
+        [[station]]
+        flows = [{{ direction = "down", transport = "udp", application = "video-call", rate = "500 kbps" }}]
+        {ERRORS}
+        "#
+    );
+    let cause = (Cause::FrameLosses, Some(Place::Error));
+    assert_fault(&toml, Fault::Freezes, cause, ("station.0.error.rate", "1e-9"));
+}
+
+/// A video of 2 Mb/s over a link of 1 Mb/s with room for all packets, and over one of 100 Mb/s.
+#[test]
+fn a_stream_stalls_behind_a_slow_link() {
+    let toml = r#"
+        duration = "60 s"
+        wired = { rate = "1 Mbps", delay = "10 ms" }
+        [[station]]
+        flows = [{ direction = "down", application = { kind = "stream", rates = ["2 Mbps"] } }]
+    "#;
+    let found = assert_fault(
+        toml,
+        Fault::Stalls,
+        (Cause::TransferRounds, None),
+        ("wired.rate", "100 Mbps"),
+    );
+    assert!(found.text.contains("the lowest rate of the video is 2.0: "), "{}", found.text);
+}
+
 /// Means over runs: the text of a set of runs with equal members is that of each.
 #[test]
 fn runs_are_explained_together() {
@@ -320,8 +412,8 @@ fn runs_are_explained_together() {
     let one = explain(&result);
     assert_eq!(set.len(), one.len());
     for (both, one) in set.iter().zip(&one) {
-        assert_eq!((both.runs, both.starving_runs), (2, 2));
-        assert_eq!(*both, Diagnosis { runs: 2, starving_runs: 2, ..one.clone() });
+        assert_eq!((both.runs, both.faulty_runs), (2, 2));
+        assert_eq!(*both, Diagnosis { runs: 2, faulty_runs: 2, ..one.clone() });
     }
 }
 

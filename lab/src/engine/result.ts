@@ -10,6 +10,12 @@ export interface RunAnswer {
 export interface Diagnosis {
   /** The flow's id. */
   flow: string;
+  /** "starves", "poor_call", ..., docs/results.md. */
+  fault: string;
+  /** The fault in words that follow the flow's name. */
+  says: string;
+  /** The numbers of the fault in words. */
+  measure: string;
   /** Part of a sentence, without the flow's name. */
   text: string;
   /** "data_losses", "airtime", ..., docs/results.md. */
@@ -18,10 +24,8 @@ export interface Diagnosis {
   place?: string;
   goodput_bps: number;
   fair_share_bps: number;
-  /** Of a call with which many users are dissatisfied. */
-  mos?: number;
-  /** In how many runs it starves, or is such a call. */
-  starving_runs: number;
+  /** In how many runs it has this fault. */
+  faulty_runs: number;
   /** Of how many runs the numbers are the means. */
   runs: number;
 }
@@ -280,7 +284,8 @@ export interface FlowResult {
   id: string;
   name: string | null;
   page_load_s?: Times | null;
-  completion_s?: Times | null;
+  completion_s?: (Times & { slowdown?: number }) | null;
+  arrivals?: { dropped: number };
   station?: string;
   direction?: "up" | "down";
   /** Of a flow between wired hosts. */
@@ -300,6 +305,7 @@ export interface FlowResult {
   frozen_s?: number;
   /** Of a stream. */
   stalls_s?: number;
+  startup_s?: number | null;
   mean_video_rate_bps?: number | null;
   limited_by?: Record<string, number>;
 }

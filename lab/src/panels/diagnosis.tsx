@@ -1,4 +1,4 @@
-// Why flows starve: a sentence for each that does, from the means over the seeds that are done.
+// Why flows starve and users are dissatisfied: a sentence for each such flow, from the means over the seeds that are done.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { describe } from "../state/describe.ts";
 import { language, pinned, view } from "../state/store.ts";
@@ -36,7 +36,7 @@ function Diagnoses({ view, isLabelled }: { view: View; isLabelled: boolean }) {
           {diagnoses.map((each) => (
             <div key={each.flow}>
               <dt>
-                {names.get(each.flow) ?? each.flow} {starves(each)}
+                {names.get(each.flow) ?? each.flow} {says(each)}
               </dt>
               <dd>{each.text}</dd>
             </div>
@@ -49,11 +49,9 @@ function Diagnoses({ view, isLabelled }: { view: View; isLabelled: boolean }) {
 }
 
 /** As `evenair run --explain` says it. */
-function starves({ starving_runs, runs, goodput_bps, fair_share_bps, mos }: Diagnosis): string {
-  const often = runs > 1 ? ` in ${starving_runs} of ${runs} runs` : "";
-  if (mos !== undefined) return `is a poor call${often} (MOS ${mos.toFixed(2)})`;
-  const [goodput, share] = [goodput_bps, fair_share_bps].map((bps) => (bps / 1e6).toFixed(3));
-  return `starves${often} (${goodput} Mb/s, fair share ${share})`;
+function says({ says, measure, faulty_runs, runs }: Diagnosis): string {
+  const often = runs > 1 ? ` in ${faulty_runs} of ${runs} runs` : "";
+  return `${says}${often} (${measure})`;
 }
 
 function origin(runs: RunAnswer[], wanted: number): string {

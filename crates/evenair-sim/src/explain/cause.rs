@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::evidence::{Evidence, FlowEvidence, Losses};
 
-/// What keeps the goodput of a flow down.
+/// What keeps the goodput of a flow down, or what its user notices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
@@ -30,6 +30,18 @@ pub enum Cause {
     CallLosses,
     /// Of a call: its datagrams arrive after they were to be played.
     CallLate,
+    /// Of a video call: packets of its frames are missing.
+    FrameLosses,
+    /// Of a video call: its frames arrive late.
+    FrameDelay,
+    /// Of pages, transfers and chunks: most of the time passes with the repair of losses.
+    TransferLosses,
+    /// Their packets wait in queues for most of a round trip.
+    TransferQueues,
+    /// They take round trips, and the time is not spent in the cell's queues.
+    TransferRounds,
+    /// Transfers find the limit of concurrent ones.
+    TransferLimit,
 }
 
 /// Where packets are lost, by the keys of `data_losses` and `ack_losses`.

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::results::completion::CLASSES;
+
 /// One run, or the mean of several.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Evidence {
@@ -15,6 +17,8 @@ pub(super) struct Evidence {
     pub(super) ap_queue: Queue,
     pub(super) stations: Vec<Station>,
     pub(super) wired: Wired,
+    #[serde(default, skip_serializing)]
+    sessions: Option<Vec<Session>>,
     /// The goodput of each flow that is compared if all had the same, bit/s.
     #[serde(skip)]
     pub(super) fair_share_bps: f64,
@@ -30,6 +34,7 @@ pub(super) struct Traffic {
     pub(super) goodput_bps: f64,
     pub(super) airtime_share: f64,
     pub(super) queue_mean_packets: f64,
+    queue_mean_delay_s: f64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -68,6 +73,72 @@ pub(super) struct FlowEvidence {
     pub(super) loss_ratio: Option<f64>,
     #[serde(default)]
     pub(super) late_ratio: Option<f64>,
+    #[serde(default)]
+    pub(super) freezes: f64,
+    #[serde(default)]
+    pub(super) frozen_s: Option<f64>,
+    #[serde(default)]
+    pub(super) frames_lost_ratio: Option<f64>,
+    #[serde(default)]
+    pub(super) frames_undecodable_ratio: Option<f64>,
+    #[serde(default)]
+    pub(super) frame_delay_s: Option<Times>,
+    #[serde(default)]
+    pub(super) page_load_s: Option<Times>,
+    /// Mean time until the first byte of a page or transfer; of `sessions`.
+    #[serde(default)]
+    pub(super) first_byte_s: Option<f64>,
+    #[serde(default)]
+    pub(super) completion_s: Option<Completion>,
+    #[serde(default)]
+    pub(super) arrivals: Option<Arrivals>,
+    #[serde(default)]
+    pub(super) stalls: f64,
+    #[serde(default)]
+    pub(super) stalls_s: Option<f64>,
+    #[serde(default)]
+    pub(super) startup_s: Option<f64>,
+    #[serde(default)]
+    pub(super) mean_video_rate_bps: Option<f64>,
+}
+
+/// Of a distribution of times, seconds.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Times {
+    pub(super) mean: f64,
+    pub(super) p95: f64,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Completion {
+    #[serde(default)]
+    pub(super) slowdown: Option<f64>,
+    /// Of all classes, in order.
+    #[serde(default)]
+    pub(super) by_size: Vec<SizeClass>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(super) struct SizeClass {
+    #[serde(default)]
+    pub(super) below_bytes: Option<f64>,
+    #[serde(default)]
+    pub(super) slowdown: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(super) struct Arrivals {
+    pub(super) arrived: f64,
+    pub(super) dropped: f64,
+    pub(super) waiting: f64,
+    pub(super) under_way: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Session {
+    flow: String,
+    start_s: f64,
+    first_byte_s: f64,
 }
 
 /// Shares of the measured time.
@@ -100,6 +171,8 @@ pub(super) struct Queue {
     pub(super) mean_packets: f64,
     #[serde(default)]
     pub(super) mean_acks: f64,
+    #[serde(default)]
+    mean_delay_s: f64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -108,6 +181,8 @@ pub(super) struct Station {
     airtime_share: f64,
     #[serde(default)]
     queue_mean_packets: f64,
+    #[serde(default)]
+    queue_delay_s: Option<Times>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -146,9 +221,11 @@ struct StationGroup {
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-struct FlowKeys {
+pub(super) struct FlowKeys {
     direction: String,
-    window: f64,
+    pub(super) window: f64,
+    #[serde(default)]
+    pub(super) application: Value,
 }
 
 /// The runs of a document.
@@ -182,19 +259,65 @@ impl Traffic {
     }
 }
 
+impl Completion {
+    /// With all classes, so that those of several runs have the same places.
+    fn fill(&mut self) {
+        let classes = CLASSES.map(|below| {
+            let below_bytes = below.map(|bytes| bytes as f64);
+            let known = self.by_size.iter().find(|class| class.below_bytes == below_bytes);
+            known.cloned().unwrap_or(SizeClass { below_bytes, slowdown: None })
+        });
+        self.by_size = classes.to_vec();
+    }
+}
+
+impl FlowEvidence {
+    /// Of transfers: the mean slowdown.
+    pub(super) fn slowdown(&self) -> Option<f64> {
+        self.completion_s.as_ref()?.slowdown
+    }
+
+    /// The share of frames that are lost or refer to a lost one.
+    pub(super) fn frames_missing(&self) -> f64 {
+        self.frames_lost_ratio.unwrap_or(0.0) + self.frames_undecodable_ratio.unwrap_or(0.0)
+    }
+
+    /// The part of the time in which there is something to send that passes with the repair of losses.
+    pub(super) fn repair_share(&self) -> f64 {
+        let Limits { receive_window, cwnd, recovery, timeout, .. } = self.limited_by;
+        let busy = receive_window + cwnd + recovery + timeout;
+        if busy > 0.0 { (recovery + timeout) / busy } else { 0.0 }
+    }
+}
+
 impl Evidence {
     pub(super) fn from_document(document: Value) -> serde_json::Result<Self> {
         serde_json::from_value(document).map(Self::summed)
     }
 
-    /// With the sums over its flows.
+    /// With the sums over its flows and sessions.
     fn summed(mut self) -> Self {
+        let mut first_bytes: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+        for session in self.sessions.take().unwrap_or_default() {
+            let (n, sum) = first_bytes.entry(session.flow).or_default();
+            (*n, *sum) = (*n + 1.0, *sum + session.first_byte_s - session.start_s);
+        }
+        for flow in &mut self.flows {
+            let mean = first_bytes.get(&flow.id).map(|(n, sum)| sum / n);
+            flow.first_byte_s = flow.first_byte_s.or(mean);
+            flow.completion_s.iter_mut().for_each(Completion::fill);
+        }
         let compared = || self.flows.iter().filter(|flow| self.compares(flow));
         let goodput: f64 = compared().map(|flow| flow.goodput_bps).sum();
         self.fair_share_bps = goodput / compared().count().max(1) as f64;
-        for &Station { ref id, airtime_share, queue_mean_packets } in &self.stations {
-            let traffic = Traffic { airtime_share, queue_mean_packets, ..Traffic::default() };
-            self.traffic.insert(id.clone(), traffic);
+        for station in &self.stations {
+            let traffic = Traffic {
+                airtime_share: station.airtime_share,
+                queue_mean_packets: station.queue_mean_packets,
+                queue_mean_delay_s: station.queue_delay_s.as_ref().map_or(0.0, |of| of.mean),
+                ..Traffic::default()
+            };
+            self.traffic.insert(station.id.clone(), traffic);
         }
         for flow in &self.flows {
             let traffic = self.traffic.entry(flow.station.clone()).or_default();
@@ -235,8 +358,13 @@ impl Evidence {
         self.traffic.get(&flow.station).copied().unwrap_or_default()
     }
 
-    /// The receiver's window of a flow, segments.
-    pub(super) fn window(&self, flow: &FlowEvidence) -> Option<f64> {
+    /// How long packets wait at the access point and at the flow's station on average, of all flows, seconds.
+    pub(super) fn waits_s(&self, flow: &FlowEvidence) -> (f64, f64) {
+        (self.ap_queue.mean_delay_s, self.traffic(flow).queue_mean_delay_s)
+    }
+
+    /// The keys of a flow in the scenario.
+    pub(super) fn keys(&self, flow: &FlowEvidence) -> Option<&FlowKeys> {
         // "up-3" is the third upload of all groups.
         let (direction, number) = flow.id.rsplit_once('-')?;
         let mut before = number.parse::<u64>().ok()?.checked_sub(1)?;
@@ -245,7 +373,7 @@ impl Evidence {
             let own: Vec<_> = group.flows.iter().filter(is_same).collect();
             let flows = group.count as u64 * own.len() as u64;
             if before < flows {
-                return Some(own[(before % own.len() as u64) as usize].window);
+                return Some(own[(before % own.len() as u64) as usize]);
             }
             before -= flows;
         }

@@ -1,4 +1,4 @@
-//! Why flows starve: a sentence for each of them, from the numbers of a result.
+//! Why flows starve, and why users are dissatisfied: a sentence for each flow, from the numbers of a result.
 //!
 //! A flow *starves* if its goodput is less than half of its fair share, although it has data to send:
 //!
@@ -11,18 +11,17 @@
 //!   half of its datagrams arrive.
 //! - Other flows that Jain's index does not compare, such as web pages beside bulk flows, have no share.
 //!
-//! A call of which many users are dissatisfied has a diagnosis as well, by its MOS and not by its goodput: see
-//! [`call`].
+//! A flow whose user notices something else has a diagnosis as well, whatever its goodput: see [`user`].
 //!
 //! What is read of a result is [`evidence`]'s, the cause follows in [`cause`], and [`sentence`] has the
 //! words. A number in a sentence is a number of the result, or the ratio of two.
 
-mod call;
 mod cause;
 mod evidence;
 mod sentence;
 #[cfg(test)]
 mod tests;
+mod user;
 
 use std::fmt;
 
@@ -33,13 +32,20 @@ use crate::results::run::RunResult;
 use evidence::{Evidence, FlowEvidence};
 
 pub use cause::{Cause, Place};
+pub use user::Fault;
 
 /// Why a flow starves, or why its user is dissatisfied.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagnosis {
     /// The flow's id.
     pub flow: String,
-    /// What keeps its goodput down.
+    /// What is wrong with it.
+    pub fault: Fault,
+    /// The fault in words that follow the flow's name.
+    pub says: &'static str,
+    /// The numbers of the fault.
+    pub measure: String,
+    /// Why it is so.
     pub cause: Cause,
     /// Where its packets are lost, if that is the cause.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,14 +54,11 @@ pub struct Diagnosis {
     pub goodput_bps: f64,
     /// The goodput that it would have if the flows that are compared had all the same, bit/s.
     pub fair_share_bps: f64,
-    /// Of a call with which many users are dissatisfied: its MOS. Absent of a flow that starves.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mos: Option<f64>,
-    /// In how many runs it starves, or is such a call.
-    pub starving_runs: usize,
+    /// In how many runs it has this fault.
+    pub faulty_runs: usize,
     /// Of how many runs its numbers are the means.
     pub runs: usize,
-    /// The same in words, without the flow's name: part of a sentence, without capital and full stop.
+    /// The cause in words, without the flow's name: part of a sentence, without capital and full stop.
     pub text: String,
 }
 
@@ -71,7 +74,7 @@ impl fmt::Display for ExplainError {
 
 impl std::error::Error for ExplainError {}
 
-/// A diagnosis of each flow that starves or is a poor call, in the order of `flows`; none if none does.
+/// A diagnosis of each flow that has a fault, in the order of `flows`; none if none has.
 pub fn explain(result: &RunResult) -> Vec<Diagnosis> {
     // Without the traces, which are long.
     let keys = json!({
@@ -81,6 +84,7 @@ pub fn explain(result: &RunResult) -> Vec<Diagnosis> {
         "ap_queue": result.ap_queue,
         "stations": result.stations,
         "wired": result.wired,
+        "sessions": result.sessions,
     });
     let evidence = Evidence::from_document(keys).expect("a result has the keys of a result");
     diagnoses(&[evidence])
@@ -104,27 +108,30 @@ fn diagnoses(runs: &[Evidence]) -> Vec<Diagnosis> {
     let Some(mean) = Evidence::mean(runs) else { return Vec::new() };
     let starving: Vec<bool> = mean.flows.iter().map(|flow| starves(flow, &mean)).collect();
     let others = cause::others(&mean, &starving);
-    let is_named = |(index, flow): &(usize, &FlowEvidence)| starving[*index] || call::is_poor(flow);
-    let each = mean.flows.iter().enumerate().filter(is_named);
-    each.map(|(index, flow)| {
-        let is_call = call::is_poor(flow);
-        let (cause, place) =
-            if is_call { call::cause(flow) } else { cause::find(flow, &others, &mean) };
-        let is_so = |run: &&Evidence| match is_call {
-            true => call::is_poor(&run.flows[index]),
-            false => starves(&run.flows[index], run),
+    let fault_of = |index: usize, run: &Evidence| {
+        let flow = &run.flows[index];
+        user::fault(flow).or_else(|| starves(flow, run).then_some(Fault::Starves))
+    };
+    let each = mean.flows.iter().enumerate();
+    each.filter_map(|(index, flow)| {
+        let fault = fault_of(index, &mean)?;
+        let (cause, place) = match fault {
+            Fault::Starves => cause::find(flow, &others, &mean),
+            _ => user::cause(fault, flow, &mean),
         };
-        Diagnosis {
+        Some(Diagnosis {
             flow: flow.id.clone(),
+            fault,
+            says: sentence::fault(fault),
+            measure: sentence::measure(fault, flow, &mean),
             cause,
             place,
             goodput_bps: flow.goodput_bps,
             fair_share_bps: mean.fair_share_bps,
-            mos: flow.mos.filter(|_| is_call),
-            starving_runs: runs.iter().filter(is_so).count(),
+            faulty_runs: runs.iter().filter(|run| fault_of(index, run) == Some(fault)).count(),
             runs: runs.len(),
-            text: sentence::text(flow, cause, place, &others, &mean),
-        }
+            text: sentence::text(flow, fault, (cause, place), &others, &mean),
+        })
     })
     .collect()
 }

@@ -1,18 +1,78 @@
 //! The words of a diagnosis.
 
+use evenair_core::traffic::{Application, Stream};
+
 use super::cause::{Cause, Others, Place};
 use super::evidence::{Evidence, FlowEvidence};
+use super::user::{Fault, has_not_begun};
 
-/// The sentence, from what holds the flow back to why.
+/// The fault, after the flow's name.
+pub(super) fn fault(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Starves => "starves",
+        Fault::PoorCall => "is a poor call",
+        Fault::Freezes => "freezes",
+        Fault::SlowPages => "loads pages slowly",
+        Fault::SlowTransfers => "has slow transfers",
+        Fault::Stalls => "stalls",
+    }
+}
+
+/// The numbers by which the flow has the fault.
+pub(super) fn measure(fault: Fault, flow: &FlowEvidence, run: &Evidence) -> String {
+    match fault {
+        Fault::Starves => {
+            let [goodput, share] = [flow.goodput_bps, run.fair_share_bps].map(|bps| bps / 1e6);
+            format!("{goodput:.3} Mb/s, fair share {share:.3}")
+        }
+        Fault::PoorCall => format!("MOS {:.2}", flow.mos.unwrap_or(1.0)),
+        Fault::Freezes => {
+            format!("{}, {:.2} s", times(flow.freezes), flow.frozen_s.unwrap_or(0.0))
+        }
+        Fault::SlowPages => {
+            format!("{:.2} s", flow.page_load_s.as_ref().map_or(0.0, |load| load.mean))
+        }
+        Fault::SlowTransfers => {
+            flow.slowdown().map_or("none finished".to_owned(), |of| format!("slowdown {of:.2}"))
+        }
+        Fault::Stalls if has_not_begun(flow) => "not played".to_owned(),
+        Fault::Stalls => format!("{}, {:.2} s", times(flow.stalls), flow.stalls_s.unwrap_or(0.0)),
+    }
+}
+
+/// Why, from what holds the flow back to its reason.
 pub(super) fn text(
     flow: &FlowEvidence,
-    cause: Cause,
-    place: Option<Place>,
+    fault: Fault,
+    (cause, place): (Cause, Option<Place>),
     others: &Others,
     run: &Evidence,
 ) -> String {
     let traffic = run.traffic(flow);
     match (cause, place) {
+        (Cause::TransferLosses | Cause::TransferQueues | Cause::TransferRounds, _) => {
+            let why = match cause {
+                Cause::TransferLosses => repair(flow, place, run),
+                _ => waits(flow, run),
+            };
+            format!("{}{why}", subject(fault, flow, run))
+        }
+        (Cause::TransferLimit, _) => limit(flow),
+        (Cause::FrameLosses, _) => {
+            let lost = percent(flow.frames_lost_ratio.unwrap_or(0.0));
+            let after = percent(flow.frames_undecodable_ratio.unwrap_or(0.0));
+            format!(
+                "{lost} of its frames miss a packet, and {after} are not shown because they refer to one that does{}",
+                mostly(place, run, flow)
+            )
+        }
+        (Cause::FrameDelay, _) => {
+            let delays = flow.frame_delay_s.as_ref();
+            let [mean, p95] = [delays.map(|of| of.mean), delays.map(|of| of.p95)].map(ms);
+            format!(
+                "no frame misses a packet; a frame takes {mean} on average, one in 20 more than {p95}"
+            )
+        }
         (Cause::DataLosses, Some(place)) => {
             let lost = flow.data_losses.of(place);
             // Lost packets of a handshake are no segments.
@@ -53,7 +113,8 @@ pub(super) fn text(
         (Cause::ReceiveWindow, _) => format!(
             "{} of its time limited by its receiver's window{}{}",
             percent(flow.limited_by.receive_window),
-            run.window(flow).map_or_else(String::new, |window| {
+            run.keys(flow).map_or_else(String::new, |keys| {
+                let window = keys.window;
                 let segments = if window == 1.0 { "segment" } else { "segments" };
                 format!(": {window} {segments} for each round trip")
             }),
@@ -83,15 +144,94 @@ pub(super) fn text(
         }
         (Cause::CallLosses, place) => {
             let lost = percent(flow.loss_ratio.unwrap_or(0.0));
-            let at = place.map_or_else(String::new, |place| {
-                format!(", most of them {}", lost_at(place, run, flow))
-            });
-            format!("{lost} of its datagrams do not arrive{at}")
+            format!("{lost} of its datagrams do not arrive{}", mostly(place, run, flow))
         }
         (Cause::Cwnd, _) | (_, None) => {
             format!("{}, without a loss in the measured time", state(flow))
         }
     }
+}
+
+/// What is slow, before the reason.
+fn subject(fault: Fault, flow: &FlowEvidence, run: &Evidence) -> String {
+    match fault {
+        Fault::SlowPages => flow.first_byte_s.map_or_else(String::new, |first| {
+            format!("{} of a page pass until its first byte: ", ms(Some(first)))
+        }),
+        Fault::SlowTransfers => {
+            let classes = flow.completion_s.iter().flat_map(|of| &of.by_size);
+            let each = classes.filter_map(|class| {
+                let slowdown = class.slowdown?;
+                let size = class
+                    .below_bytes
+                    .map_or("longer".to_owned(), |bytes| format!("below {} KB", bytes / 1e3));
+                Some(format!("{size} {}", digits(slowdown)))
+            });
+            format!("by size {}: ", each.collect::<Vec<_>>().join(", "))
+        }
+        _ => {
+            let application = run.keys(flow).map(|keys| keys.application.clone());
+            let known = application.and_then(|value| serde_json::from_value(value).ok());
+            let lowest = match &known {
+                Some(Application::Stream(Stream::Video(video))) => video.rates.bps().first(),
+                _ => None,
+            };
+            let of = lowest.map_or_else(String::new, |&lowest| {
+                format!(", the lowest rate of the video is {}", digits(lowest as f64 / 1e6))
+            });
+            format!("it gets {} Mb/s{of}: ", digits(flow.goodput_bps / 1e6))
+        }
+    }
+}
+
+/// Of transfers that do not begin when they come.
+fn limit(flow: &FlowEvidence) -> String {
+    let number = |of: Option<f64>| count(of.unwrap_or(0.0));
+    let arrivals = flow.arrivals.as_ref();
+    let arrived = number(arrivals.map(|of| of.arrived));
+    match arrivals.map(|of| of.dropped) {
+        Some(dropped) if dropped > 0.0 => format!(
+            "{arrived} transfers came, and {} found as many under way as may be, or were cut short",
+            count(dropped)
+        ),
+        _ => format!(
+            "{arrived} transfers came; at the end {} are under way, and {} wait until they may begin",
+            number(arrivals.map(|of| of.under_way)),
+            number(arrivals.map(|of| of.waiting))
+        ),
+    }
+}
+
+fn repair(flow: &FlowEvidence, place: Option<Place>, run: &Evidence) -> String {
+    let share = percent(flow.repair_share());
+    let lost = place.map_or_else(String::new, |place| {
+        let packets = of_its(flow.data_losses.of(place), "packets");
+        format!("; {packets} {}", lost_at(place, run, flow))
+    });
+    format!("{share} of the time with something to send passes with the repair of losses{lost}")
+}
+
+/// Its round trips, and where packets wait.
+fn waits(flow: &FlowEvidence, run: &Evidence) -> String {
+    let (at_ap, at_station) = run.waits_s(flow);
+    let ap = if run.is_wimax() { "base station" } else { "AP" };
+    let rtt = flow
+        .mean_rtt_s
+        .map_or_else(String::new, |rtt| format!("a round trip takes {}; ", ms(Some(rtt))));
+    let [at_ap, at_station] = [at_ap, at_station].map(|wait| ms(Some(wait)));
+    format!(
+        "{rtt}packets of all flows wait {at_ap} at the {ap} on average, those of its station {at_station} there"
+    )
+}
+
+/// Milliseconds.
+fn ms(seconds: Option<f64>) -> String {
+    format!("{} ms", digits(1e3 * seconds.unwrap_or(0.0)))
+}
+
+/// Where most of what is missing is lost.
+fn mostly(place: Option<Place>, run: &Evidence, flow: &FlowEvidence) -> String {
+    place.map_or_else(String::new, |place| format!(", most of them {}", lost_at(place, run, flow)))
 }
 
 /// Its round-trip time and that of the others in milliseconds, if both are known.

@@ -29,7 +29,7 @@ fn result(controller: &str, members: Value) -> Value {
         },
         "jain_over": "bulk",
         "flows": flows,
-        "ap_queue": { "loss_ratio": 0.1, "mean_packets": 0.0, "mean_acks": 0.0 },
+        "ap_queue": { "loss_ratio": 0.1, "mean_packets": 0.0, "mean_acks": 0.0, "mean_delay_s": 0.3 },
         "stations": [station("sta-1", 0.4), station("sta-2", 0.4), station("sta-3", 0.1)],
         "wired": { "links": [] },
     })
@@ -60,6 +60,7 @@ fn half_of_the_fair_share_is_the_bar() {
     assert_eq!((at(0.801e6), at(0.799e6)), (0, 1));
     let found = &explained("none", json!({ "goodput_bps": 5e5 }))[0];
     assert_eq!((found.goodput_bps, found.fair_share_bps), (5e5, 1.5e6));
+    assert_eq!((found.says, found.measure.as_str()), ("starves", "0.500 Mb/s, fair share 1.500"));
 }
 
 /// 0.5 of 1.5 Mb/s, while there was something to send for two thirds of the time: half of the share.
@@ -185,7 +186,7 @@ fn the_rule_is_applied_to_the_mean_of_runs() {
     };
     assert_eq!(of(4.01e5), []);
     let [found] = of(2e5).try_into().expect("one starves");
-    assert_eq!((found.runs, found.starving_runs), (2, 1));
+    assert_eq!((found.runs, found.faulty_runs), (2, 1));
     assert_eq!((found.goodput_bps, found.fair_share_bps), (7e5, 4.7e6 / 3.0));
 }
 
@@ -315,7 +316,8 @@ fn a_poor_call_says_why() {
         })
     };
     let slow = explained("none", call(2.4, 46.5, 0.4, 0.05, 0.0));
-    assert_eq!((slow[0].cause, slow[0].mos), (Cause::CallDelay, Some(2.4)));
+    assert_eq!((slow[0].fault, slow[0].cause), (Fault::PoorCall, Cause::CallDelay));
+    assert_eq!((slow[0].says, slow[0].measure.as_str()), ("is a poor call", "MOS 2.40"));
     assert_eq!(slow[0].text, "400 ms pass from speaking to hearing");
     let (cause, place, text) = one("none", call(3.0, 58.0, 0.08, 0.12, 0.01));
     assert_eq!((cause, place), (Cause::CallLosses, Some(Place::ApQueue)));
@@ -325,4 +327,149 @@ fn a_poor_call_says_why() {
     assert_eq!(cause, Cause::CallLate);
     assert_eq!(text, "12% of its datagrams arrive after they were to be played");
     assert_eq!(explained("none", call(3.6, 70.0, 0.08, 0.05, 0.0)).len(), 0);
+}
+
+/// Of the third flow, with the words of fault and measure.
+fn user(members: Value) -> (Fault, Cause, String, String) {
+    let mut document = result("none", members);
+    document["sessions"] = json!([
+        { "flow": "up-3", "start_s": 1.0, "first_byte_s": 1.5 },
+        { "flow": "up-3", "start_s": 8.0, "first_byte_s": 9.5 },
+        { "flow": "up-2", "start_s": 1.0, "first_byte_s": 9.0 },
+    ]);
+    document["stations"][2]["queue_delay_s"] = json!({ "mean": 0.02, "p95": 0.04 });
+    let [found] = explain_json(&document.to_string()).unwrap().try_into().expect("one fault");
+    let said = format!("{} ({})", found.says, found.measure);
+    (found.fault, found.cause, said, found.text)
+}
+
+fn page(load_s: f64, members: Value) -> Value {
+    let mut page = json!({
+        "application": "page", "goodput_bps": 1e6, "page_load_s": { "mean": load_s, "p95": 9.0 },
+    });
+    for (name, value) in members.as_object().cloned().unwrap_or_default() {
+        page[name] = value;
+    }
+    page
+}
+
+/// The mean wait at the access point and at the station is 320 ms, and until the first byte (0.5 + 1.5) / 2 s pass.
+#[test]
+fn a_slow_page_says_where_its_time_goes() {
+    assert_eq!(explained("none", page(4.0, json!({}))).len(), 0);
+    let of = |rtt_s: f64| user(page(4.01, json!({ "mean_rtt_s": rtt_s })));
+    let (fault, cause, said, text) = of(0.6);
+    assert_eq!((fault, cause), (Fault::SlowPages, Cause::TransferQueues));
+    assert_eq!(said, "loads pages slowly (4.01 s)");
+    let expected = "1000 ms of a page pass until its first byte: a round trip takes 600 ms; packets of all flows \
+                    wait 300 ms at the AP on average, those of its station 20 ms there";
+    assert_eq!(text, expected);
+    // Half of 0.64 s is 320 ms. With round trips of 0.2 s its packets do not wait as long as the others.
+    let causes = [0.639, 0.641, 0.2].map(|rtt_s| of(rtt_s).1);
+    let rounds = Cause::TransferRounds;
+    assert_eq!(causes, [Cause::TransferQueues, rounds, rounds]);
+    // Of 0.4 of the time in which there is something to send, 0.2 + 0.1 for repair.
+    let lossy = page(
+        6.0,
+        json!({ "limited_by": limits(0.0, 0.1, 0.2, 0.1), "data_losses": { "error": 12 } }),
+    );
+    let (_, cause, _, text) = user(lossy);
+    assert_eq!(cause, Cause::TransferLosses);
+    let expected = "75% of the time with something to send passes with the repair of losses; 12 of its packets \
+                    were lost to transmission errors, not to congestion";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+fn transfers(slowdown: f64, dropped: u64, waiting: u64) -> Value {
+    json!({
+        "application": "arrivals", "goodput_bps": 1e6, "mean_rtt_s": 0.6,
+        "completion_s": {
+            "slowdown": slowdown,
+            "by_size": [{ "below_bytes": 10_000, "slowdown": 4.25 }, { "slowdown": 1.5 }],
+        },
+        "arrivals": { "arrived": 90, "finished": 70, "dropped": dropped, "waiting": waiting, "under_way": 4 },
+    })
+}
+
+#[test]
+fn slow_transfers_are_named_by_size() {
+    assert_eq!(explained("none", transfers(1.99, 0, 4)).len(), 0);
+    let (fault, cause, said, text) = user(transfers(2.0, 0, 4));
+    assert_eq!((fault, cause), (Fault::SlowTransfers, Cause::TransferQueues));
+    assert_eq!(said, "has slow transfers (slowdown 2.00)");
+    assert!(text.starts_with("by size below 10 KB 4.2, longer 1.5: a round trip"), "{text}");
+    let (_, cause, _, text) = user(transfers(1.5, 9, 0));
+    assert_eq!(cause, Cause::TransferLimit);
+    assert_eq!(
+        text,
+        "90 transfers came, and 9 found as many under way as may be, or were cut short"
+    );
+    let (_, cause, _, text) = user(transfers(1.5, 0, 5));
+    assert_eq!(cause, Cause::TransferLimit);
+    let expected = "90 transfers came; at the end 4 are under way, and 5 wait until they may begin";
+    assert_eq!(text, expected);
+}
+
+/// Of classes that only some runs have, the mean is that of these: 4.25 and 6.25, and of the longer ones 1.5.
+#[test]
+fn classes_of_sizes_have_means_of_their_own() {
+    let mut runs = [transfers(3.0, 0, 0), transfers(3.0, 0, 0)].map(|of| result("none", of));
+    runs[1]["flows"][2]["completion_s"]["by_size"] = json!([
+        { "below_bytes": 10_000, "slowdown": 6.25 }, { "below_bytes": 100_000, "slowdown": 2.5 },
+    ]);
+    let found = explain_json(&json!({ "runs": runs }).to_string()).unwrap();
+    assert_eq!((found[0].runs, found[0].faulty_runs), (2, 2));
+    let text = &found[0].text;
+    assert!(text.starts_with("by size below 10 KB 5.2, below 100 KB 2.5, longer 1.5: "), "{text}");
+}
+
+#[test]
+fn a_frozen_picture_says_what_is_missing() {
+    let call = |frozen_s: f64, lost: f64| {
+        json!({
+            "application": "video-call", "transport": "udp", "goodput_bps": 1e6, "freezes": 3,
+            "frozen_s": frozen_s, "frames_lost_ratio": lost, "frames_undecodable_ratio": 2.0 * lost,
+            "frame_delay_s": { "mean": 0.12, "p95": 0.4 }, "data_losses": { "station_queue": 7 },
+        })
+    };
+    assert_eq!(explained("none", call(0.0, 0.1)).len(), 0);
+    let (fault, cause, said, text) = user(call(1.25, 0.1));
+    assert_eq!((fault, cause), (Fault::Freezes, Cause::FrameLosses));
+    assert_eq!(said, "freezes (3 times, 1.25 s)");
+    let expected = "10% of its frames miss a packet, and 20% are not shown because they refer to one that does, \
+                    most of them dropped at its station's queue, which holds 0 packets on average";
+    assert_eq!(text, expected);
+    let (_, cause, _, text) = user(call(1.25, 0.0));
+    assert_eq!(cause, Cause::FrameDelay);
+    let expected =
+        "no frame misses a packet; a frame takes 120 ms on average, one in 20 more than 400 ms";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn a_stream_that_stalls_is_compared_with_its_ladder() {
+    let stream = |stalls_s: f64, startup_s: Option<f64>, application: f64| {
+        let mut limits = limits(0.0, 1.0 - application, 0.0, 0.0);
+        limits["application"] = json!(application);
+        json!({
+            "application": "stream", "goodput_bps": 2e5, "stalls": 1, "stalls_s": stalls_s,
+            "startup_s": startup_s, "mean_rtt_s": 2.0, "limited_by": limits,
+        })
+    };
+    // While the player waits for room in its buffer nothing is wrong.
+    assert_eq!(explained("none", stream(0.0, Some(1.0), 0.0)).len(), 0);
+    assert_eq!(explained("none", stream(0.0, None, 0.5)).len(), 0);
+    let mut document = result("none", stream(2.5, Some(1.0), 0.0));
+    let stream_keys = json!({
+        "direction": "up", "window": 20, "application": { "kind": "stream", "rates": ["250 kbps", "1 Mbps"] },
+    });
+    document["scenario"]["station"][0]["flows"] = json!([stream_keys]);
+    let found = &explain_json(&document.to_string()).unwrap()[0];
+    assert_eq!((found.fault, found.cause), (Fault::Stalls, Cause::TransferRounds));
+    assert_eq!((found.says, found.measure.as_str()), ("stalls", "once, 2.50 s"));
+    let expected = "it gets 0.20 Mb/s, the lowest rate of the video is 0.25: a round trip takes 2000 ms; packets of \
+                    all flows wait 300 ms at the AP on average, those of its station 0 ms there";
+    assert_eq!(found.text, expected);
+    let (_, _, said, _) = user(stream(0.0, None, 0.4));
+    assert_eq!(said, "stalls (not played)");
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::results::delay::DelayResult;
 
 /// The sizes below which a transfer belongs to a class, bytes; the last class has no end.
-const CLASSES: [Option<u64>; 4] = [Some(10_000), Some(100_000), Some(1_000_000), None];
+pub(crate) const CLASSES: [Option<u64>; 4] = [Some(10_000), Some(100_000), Some(1_000_000), None];
 
 /// Times from the first packet of a handshake, or from an arrival that had to wait, until the last byte has reached
 /// the receiver.

@@ -51,20 +51,17 @@ def print_end(console: Console, runs: Sequence[RunResult]) -> None:
 
 
 def print_diagnoses(result: RunResult | RunSet) -> None:
-    """Print why flows starve and calls are poor, a line for each that does."""
+    """Print what is wrong with flows and why, a line for each that has a fault."""
     first = result.runs[0] if isinstance(result, RunSet) else result
     names = {flow["id"]: flow["name"] or flow["id"] for flow in first.document["flows"]}
     found = result.explain()
-    lines = [f"{names[each.flow]} {_starves(each)}: {each.text}" for each in found]
+    lines = [f"{names[each.flow]} {_says(each)}: {each.text}" for each in found]
     print_lines(open_console(), lines or ["no flow has less than half of its fair share"])
 
 
-def _starves(found: Diagnosis) -> str:
-    often = f" in {found.starving_runs} of {found.runs} runs" if found.runs > 1 else ""
-    if found.mos is not None:
-        return f"is a poor call{often} (MOS {found.mos:.2f})"
-    goodput, share = found.goodput_bps / 1e6, found.fair_share_bps / 1e6
-    return f"starves{often} ({goodput:.3f} Mb/s, fair share {share:.3f})"
+def _says(found: Diagnosis) -> str:
+    often = f" in {found.faulty_runs} of {found.runs} runs" if found.runs > 1 else ""
+    return f"{found.says}{often} ({found.measure})"
 
 
 def _how(runs: Sequence[RunResult]) -> str:
