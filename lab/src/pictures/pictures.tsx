@@ -5,6 +5,7 @@ import { Fairness } from "./bars/fairness.tsx";
 import { Goodput } from "./bars/goodput.tsx";
 import { Losses } from "./bars/losses.tsx";
 import { Airtime, FrameUse, Medium } from "./bars/shares.tsx";
+import { Users } from "./bars/users.tsx";
 import { Controller, Cwnd, GoodputOverTime, Limiter, QueueOverTime, Rtt } from "./line/tracks.tsx";
 import type { View } from "./view.ts";
 
@@ -21,6 +22,7 @@ export function Pictures({ a, b }: { a: View; b: View | null }) {
         <Medium {...both} />
         <FrameUse {...both} />
       </div>
+      <Users {...both} />
       <Airtime {...both} />
       <Losses {...both} />
       <QueueOverTime {...both} />

@@ -13,6 +13,7 @@ const { medium, airtime } = await load("pictures/data/shares.ts");
 const { flowTrack, queueTrack } = await load("pictures/data/series.ts");
 const { pooled, progress } = await load("pictures/view.ts");
 const { compared } = await load("pictures/data/fairness.ts");
+const { noticed, noticedRows, noticedText } = await load("pictures/data/users.ts");
 const { ticks, tickTexts } = await load("pictures/common/scale.ts");
 
 const flow = (id, goodput_bps, more = {}) => ({
@@ -102,6 +103,27 @@ test("flows of two scenarios are matched by their ids", () => {
       ["up-2", null, 3],
     ],
   );
+});
+
+test("what users notice is shown of the flows that have it", () => {
+  const run = (seed, mos, load) => {
+    const one = result(seed, { "up-1": 1e6, "down-2": 1e6 });
+    one.flows.push(flow("up-3", 6e4, { application: "voip", mos, name: "call" }));
+    const page_load_s = load === null ? null : { n: 2, mean: load };
+    one.flows.push(flow("down-4", 1e6, { application: "page", page_load_s }));
+    return one;
+  };
+  const [mos, pages, ...more] = noticed(view(run(1, 4, null), run(2, 3, 1.5)), null);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    mos.flows.map(({ id, label, a, b }) => [id, label, a.mean, b]),
+    [["up-3", "call", 3.5, null]],
+  );
+  // Of the run that has a page.
+  assert.equal(pages.flows[0].a.mean, 1.5);
+  assert.match(noticedText(pages), /^Mean load time of pages \(s\): down-4 1\.50/);
+  assert.equal(noticedRows(mos).length, 2);
+  assert.deepEqual(noticed(view(result(1, { "up-1": 1e6 })), null), []);
 });
 
 test("flows without goodput, wired flows and no flows", () => {

@@ -1,0 +1,35 @@
+// What the users of applications notice: a picture for each quantity.
+import { useMemo } from "preact/hooks";
+import { noticed, noticedRows, noticedText } from "../data/users.ts";
+import { SideKeys } from "../common/keys.tsx";
+import { Picture } from "../common/picture.tsx";
+import { RowsChart } from "./rows-chart.tsx";
+import { progress, type View } from "../view.ts";
+
+export function Users({ a, b }: { a: View; b: View | null }) {
+  const all = useMemo(() => noticed(a, b), [a, b]);
+  return (
+    <>
+      {all.map((each) => (
+        <Picture
+          key={each.name}
+          name={each.name.replaceAll("_", "-")}
+          title={each.title}
+          note={progress(a, b)}
+          isStale={a.isStale || (b?.isStale ?? false)}
+          summary={noticedText(each)}
+          rows={() => noticedRows(each)}
+          legend={b && <SideKeys a={a} b={b} mark="bar" />}
+        >
+          <RowsChart
+            rows={each.flows}
+            most={each.most}
+            decimals={each.decimals}
+            isPair={b !== null}
+            mark="bar"
+          />
+        </Picture>
+      ))}
+    </>
+  );
+}
