@@ -23,7 +23,7 @@ pub fn headers(bytes: &[u8]) {
         FlowTable::default().arrive(Instant::ZERO, &headers, u32::try_from(size).unwrap());
     assert_eq!(connection, FlowTable::default().arrive(Instant::ZERO, &headers, 1).0);
     if let Some(tcp) = &headers.tcp {
-        assert!(!tcp.is_pure_ack || (tcp.ack.is_some() && !tcp.has_payload && !tcp.is_syn));
+        assert!(!tcp.is_pure_ack || (tcp.ack.is_some() && tcp.payload == 0 && !tcp.is_syn));
         assert_eq!(headers.key.protocol, 6);
     }
     let mut marked = bytes.to_vec();

@@ -111,7 +111,7 @@ impl Flow {
             self.syn = Some(tcp.seq);
         }
         match tcp.ack {
-            Some(ack) if !tcp.has_payload && !tcp.is_syn => self.acknowledged.at(ack),
+            Some(ack) if tcp.payload == 0 && !tcp.is_syn => self.acknowledged.at(ack),
             _ => self.sent.at(tcp.seq),
         }
     }

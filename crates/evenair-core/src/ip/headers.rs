@@ -51,8 +51,8 @@ pub struct Tcp {
     pub ack: Option<u32>,
     /// Whether it opens a connection.
     pub is_syn: bool,
-    /// Whether it has payload.
-    pub has_payload: bool,
+    /// Payload, bytes.
+    pub payload: u32,
     /// Whether all that it says is its acknowledgement number and window, so that a later one of its
     /// connection supersedes it. An acknowledgement with SACK blocks (RFC 2018) or with an ECN flag
     /// (RFC 3168) says more, and so do SYN, FIN, RST and URG.
@@ -142,14 +142,14 @@ impl Tcp {
         let header = usize::from(bytes.get(12)? >> 4) * 4;
         let flags = *bytes.get(13)?;
         let options = bytes.get(20..header)?;
-        let has_payload = size > header;
+        let payload = size.saturating_sub(header) as u32;
         let is_plain = flags & (fin | syn | rst | urg | ece | cwr) == 0 && flags & ack != 0;
         Some(Self {
             seq: u32::from_be_bytes(array(bytes, 4)?),
             ack: (flags & ack != 0).then_some(u32::from_be_bytes(array(bytes, 8)?)),
             is_syn: flags & syn != 0,
-            has_payload,
-            is_pure_ack: is_plain && !has_payload && !has_sack(options),
+            payload,
+            is_pure_ack: is_plain && payload == 0 && !has_sack(options),
         })
     }
 }

@@ -17,13 +17,20 @@ configuration! {
     gap: Distribution = Distribution::exponential(1.0), distribution_of_times();
     /// arrivals after which none come any more
     arrivals: Limit = Limit::Unlimited, limit(10_000_000);
+    /// Common to the applications whose transfers come by themselves.
+    open_loop: OpenLoopConfig = OpenLoopConfig::default();
+}
+
+configuration! {
+    /// Parameters of the applications whose transfers come by themselves.
+    pub group OpenLoopConfig;
     /// transfers that may be under way at the same time
     concurrent: u64 = 64, integer(1..=1_024);
-    /// what happens to a file that comes while so many are under way
+    /// what happens to a transfer that comes while so many are under way
     beyond: Beyond = Beyond::Wait, names();
     /// who opens the connections, see the application "web"
     opened_by: OpenedBy = OpenedBy::Receiver, names();
-    /// payload of the request for a file, bytes, up to a segment
+    /// payload of the request for a transfer, bytes, up to a segment
     request: u64 = 0, integer(0..=65_495);
 }
 

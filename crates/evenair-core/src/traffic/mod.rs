@@ -22,7 +22,7 @@ pub mod streaming;
 mod video;
 pub mod voip;
 
-pub use arrivals_config::{ArrivalsConfig, Beyond};
+pub use arrivals_config::{ArrivalsConfig, Beyond, OpenLoopConfig};
 pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PingConfig, PoissonConfig};
 pub use distribution::{
     DeterministicConfig, Distribution, Draws, ExponentialConfig, Family, LognormalConfig,
@@ -34,7 +34,9 @@ pub use distribution_syntax::{
 pub use frames::{FrameReception, FrameStats};
 pub use offer::Offer;
 pub use opened_by::OpenedBy;
-pub use packet_trace::{PacketTraceConfig, Packets, Times, TraceDirection, TraceFile, TracePacket};
+pub use packet_trace::{
+    PacketTraceConfig, Packets, SentAs, Times, TraceDirection, TraceFile, TracePacket,
+};
 pub use page_config::{Keeping, Objects, PageConfig, PageForm, PageKey, PageObjects};
 pub use receiver::{Received, Receiver};
 pub use reception::Reception;
@@ -54,6 +56,19 @@ pub enum Application {
 }
 
 impl Application {
+    /// Replaces the file of a trace by its packets, and makes transfers of it if it says so.
+    ///
+    /// # Errors
+    /// A message without the name of a field.
+    pub fn load(self) -> Result<Self, String> {
+        let Self::Datagrams(Pattern::Trace(mut trace)) = self else { return Ok(self) };
+        trace.load()?;
+        Ok(match trace.sent_as {
+            SentAs::Datagrams => Self::Datagrams(Pattern::Trace(trace)),
+            SentAs::Transfers => Self::Stream(Stream::Trace(trace)),
+        })
+    }
+
     /// Whether the application ends by itself.
     pub fn is_finite(&self) -> bool {
         match self {
@@ -95,7 +110,10 @@ impl Registry for Application {
     const PLANNED: &'static [&'static str] = &[];
 
     fn all() -> Vec<Self> {
-        let streams = Stream::all().into_iter().map(Self::Stream);
+        // A trace is in both lists.
+        let streams =
+            Stream::all().into_iter().filter(|stream| !matches!(stream, Stream::Trace(_)));
+        let streams = streams.map(Self::Stream);
         streams.chain(Pattern::all().into_iter().map(Self::Datagrams)).collect()
     }
 

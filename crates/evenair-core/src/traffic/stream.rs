@@ -2,6 +2,7 @@
 
 use super::arrivals_config::ArrivalsConfig;
 use super::opened_by::OpenedBy;
+use super::packet_trace::PacketTraceConfig;
 use super::page_config::{Keeping, PageConfig};
 use super::streaming::StreamConfig;
 use super::{Distribution, distribution_of_sizes, distribution_of_times};
@@ -16,6 +17,7 @@ registry! {
         Page(PageConfig),
         Arrivals(ArrivalsConfig),
         Video(StreamConfig),
+        Trace(PacketTraceConfig),
     }
     kind "application", noun "application", planned &[]
 }
@@ -26,7 +28,9 @@ impl Stream {
         match self {
             Self::Page(page) => page.keeping == Keeping::Kept,
             Self::Video(_) => true,
-            Self::Bulk(_) | Self::File(_) | Self::Web(_) | Self::Arrivals(_) => false,
+            Self::Bulk(_) | Self::File(_) | Self::Web(_) | Self::Arrivals(_) | Self::Trace(_) => {
+                false
+            }
         }
     }
 
@@ -34,9 +38,12 @@ impl Stream {
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Bulk(_) => false,
-            Self::File(_) | Self::Web(_) | Self::Page(_) | Self::Arrivals(_) | Self::Video(_) => {
-                true
-            }
+            Self::File(_)
+            | Self::Web(_)
+            | Self::Page(_)
+            | Self::Arrivals(_)
+            | Self::Video(_)
+            | Self::Trace(_) => true,
         }
     }
 }

@@ -422,9 +422,8 @@ impl Flows {
         let (row, first) = (*rows, flows.len());
         *rows += 1;
         let session = match &spec.application {
-            Application::Stream(stream) => {
-                Session::new(stream, seed, row).map(|session| (session, Session::slots(stream)))
-            }
+            Application::Stream(stream) => Session::new(stream, direction(&place), seed, row)
+                .map(|session| (session, Session::slots(stream))),
             Application::Datagrams(_) => None,
         };
         let slots = session.as_ref().map_or(1, |(_, slots)| *slots);
@@ -478,9 +477,7 @@ fn flow(
         Application::Datagrams(pattern) => Some(pattern),
         Application::Stream(_) => None,
     };
-    let is_up = !matches!(place, Attachment::Station { up: false, .. });
-    let direction = if is_up { TraceDirection::Up } else { TraceDirection::Down };
-    let offer = spec.offer(direction);
+    let offer = spec.offer(direction(&place));
     let datagrams = pattern.map(|pattern| Datagrams::new(pattern, offer, start, seed, row));
     let times = (start, stop);
     let reception = pattern.and_then(|pattern| Reception::new(pattern, &offer, times, seed, row));
@@ -538,6 +535,14 @@ fn connection(spec: &scenario::Flow, seed: u64, (row, slot): (u32, usize)) -> Co
     let mut clock = RngStream::new(seed, StreamId::HostClock, entity);
     let uptime = Duration::from_secs_f64(SynTimer::UPTIMES.as_secs_f64() * clock.uniform());
     ConnectionConfig { tcp: spec.tcp, segment: spec.segment, opened_by, request, uptime }
+}
+
+/// Which way its traces go.
+fn direction(place: &Attachment) -> TraceDirection {
+    match place {
+        Attachment::Station { up: false, .. } => TraceDirection::Down,
+        _ => TraceDirection::Up,
+    }
 }
 
 /// How the connections of a flow are opened.

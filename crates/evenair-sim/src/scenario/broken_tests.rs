@@ -308,7 +308,7 @@ station.0.flows.1.stop=0 => station.0.flows.1.stop => got 0 s | after the flow's
 station.0.flows.1={direction='up',start=2,stop=1} => station.0.flows.1.stop => got 1 s | start, 2 s
 station.0.flows.1.transport=udp => station.0.flows.1.rate => missing | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',application='bulk'} => station.0.flows.1.application => got "bulk" over udp | "cbr", "poisson", "on-off", "voip", "video-call", "trace", "ping" over udp
-station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "stream" over TCP
+station.0.flows.1.application=cbr => station.0.flows.1.application => got "cbr" over newreno | "stream", "trace" over TCP
 station.0.flows.1.rate=1 Mbps => station.0.flows.1.rate => got 1 Mbps | no rate with application "bulk"
 station.0.flows.1={direction='up',transport='udp',rate='unlimited'} => station.0.flows.1.rate => unlimited | "1 Mbps"
 station.0.flows.1={direction='up',transport='udp',rate=1e6,spm_marking=true} => station.0.flows.1.spm_marking => got true | accepted: false
@@ -317,7 +317,7 @@ station.0.flows.0.application=3 => station.0.flows.0.application => got 3 | kind
 station.0.flows.0.application=['bulk'] => station.0.flows.0.application => got a list | kind = "bulk"
 station.0.flows.0.application=bulky => station.0.flows.0.application => did you mean "bulk"?
 station.0.flows.0.application={on='1 s'} => station.0.flows.0.application.on => `on` is no parameter of a "bulk" application; accepted: kind
-station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "stream" over TCP
+station.0.flows.0.application=poisson => station.0.flows.0.application => got "poisson" over newreno | "stream", "trace" over TCP
 station.0.flows.0.application=voip => station.0.flows.0.application => got "voip" over newreno | "voip", "video-call"
 station.0.flows.0.direction=bot => station.0.flows.0.direction => did you mean "both"?
 station.0.flows.0={direction='both',transport='udp',application={kind='voip'},rate=1e6} => station.0.flows.0.rate => got 1 Mbps | no rate with application "voip"
@@ -371,8 +371,8 @@ station.0.flows.0={direction='down',application={kind='stream',cushion='200 s'}}
 station.0.flows.0={direction='down',application={kind='stream',request=0}} => station.0.flows.0.application.request => from 1 to
 station.0.flows.0={direction='down',application={kind='stream',request=1461}} => station.0.flows.0.application.request => got 1461 | the segment, 1460
 station.0.flows.0={direction='down',transport='udp',application='stream',rate=1} => station.0.flows.0.application => got "stream" over udp
-station.0.flows.0={direction='up',transport='udp',application='web',rate=1} => station.0.flows.0.application => got "web" over udp | "bulk", "file", "web", "page", "arrivals", "stream" over TCP
-station.0.flows.0={direction='up',transport='udp',application='page',rate=1} => station.0.flows.0.application => got "page" over udp | "page", "arrivals", "stream" over TCP
+station.0.flows.0={direction='up',transport='udp',application='web',rate=1} => station.0.flows.0.application => got "web" over udp | "bulk", "file", "web", "page", "arrivals", "stream", "trace" over TCP
+station.0.flows.0={direction='up',transport='udp',application='page',rate=1} => station.0.flows.0.application => got "page" over udp | "page", "arrivals", "stream", "trace" over TCP
 station.0.flows.0={direction='up',transport='tfrc',application='arrivals'} => station.0.flows.0.application => got "arrivals" over tfrc | "bulk" over tfrc
 station.0.flows.0={direction='up',application='page',rate='1 Mbps'} => station.0.flows.0.rate => got 1 Mbps | no rate with application "page"
 station.0.flows.0.application={kind='page',form='medium'} => station.0.flows.0.application.form => got "medium" | "small", "large"
@@ -426,7 +426,7 @@ station.0.flows.0={direction='up',transport='udp',application={kind='trace',pack
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0]]}} => station.0.flows.0.application.packets => packet 1: got a list | [time, size]
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100],[-1,100]]}} => station.0.flows.0.application.packets => packet 2: got -1: it is negative
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[1,100],[0,100]]}} => station.0.flows.0.application.packets => packet 2: got 0 s after 1 s | times in order
-station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,0]]}} => station.0.flows.0.application.packets => packet 1: got 0 B | from 1 to 65535 B
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,0]]}} => station.0.flows.0.application.packets => packet 1: got 0 B | from 1 to 4294967295 B
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100,'dwn']]}} => station.0.flows.0.application.packets => packet 1: got "dwn"; did you mean "down"?
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100],[0,28]]}} => station.0.flows.0.application.packets => packet 2: got 28 B | from 29 to 1500 B
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,1501]]}} => station.0.flows.0.application.packets => packet 1: got 1501 B | from 29 to 1500 B
@@ -435,6 +435,13 @@ station.0.flows.0={direction='up',transport='udp',application={kind='trace',pack
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],repeat=0}} => station.0.flows.0.application.repeat => got 0 | above 0
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],address='1.2.3.4'}} => station.0.flows.0.application => got address without a capture
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],address='1.2.3'}} => station.0.flows.0.application.address => got "1.2.3" | an IP address
+station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],sent_as='transfers'}} => station.0.flows.0.application => got "trace" over udp | sent_as = "transfers"
+station.0.flows.0.application={kind='trace',packets=[[0,100]],sent_as='flows'} => station.0.flows.0.application.sent_as => got "flows" | "datagrams", "transfers"
+station.0.flows.0.application={kind='trace',packets=[[0,100]],sent_as='transfers',concurrent=0} => station.0.flows.0.application.concurrent => got 0 | from 1 to 1024
+station.0.flows.0.application={kind='trace',packets=[[0,100]],sent_as='transfers',beyond='queue'} => station.0.flows.0.application.beyond => got "queue" | "wait", "drop"
+station.0.flows.0.application={kind='trace',packets=[[0,100]],sent_as='transfers',opened_by='both'} => station.0.flows.0.application.opened_by => got "both"
+station.0.flows.0.application={kind='trace',packets=[[0,100]],sent_as='transfers',request=1500} => station.0.flows.0.application.request => got 1500
+station.0.flows.0.application={kind='trace',packets=[[0,100]],sent_as='transfers',repeat=0} => station.0.flows.0.application.repeat => got 0 | above 0
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]],times='epoch'}} => station.0.flows.0.application.times => got "epoch" | "from-first", "as-given"
 trace.interval=0 => trace.interval => got 0 s | above 0
 trace.interval=1 ns => trace.interval => 000000000 samples | up to 10000000

@@ -47,9 +47,9 @@ pub fn parts() -> Value {
 
 #[cfg(test)]
 mod tests {
-    use evenair_core::component::{Registry, read, write};
+    use evenair_core::component::{Configuration as _, Registry, read, write};
     use evenair_core::tcp::TcpConfig;
-    use evenair_core::traffic::Pattern;
+    use evenair_core::traffic::{PacketTraceConfig, Pattern};
     use serde_json::json;
 
     use super::*;
@@ -154,13 +154,25 @@ mod tests {
         assert_eq!(refused, 0);
     }
 
-    /// Of the applications each goes over one transport; a `request` of the largest size, of a web user, a page, a stream or
-    /// arrivals, does not fit a segment, and neither does a packet of a trace of the largest size. A trace has an address
-    /// only with a file, and does not begin anew each nanosecond. A ping has an interval of at least 1 ms.
+    /// Of the applications each goes over one transport, and a trace over that which it says. A `request` of the largest
+    /// size, of a web user, a page, a stream, arrivals or a trace, does not fit a segment, and neither does a datagram of
+    /// the largest size. A trace has an address only with a file, and does not begin anew each nanosecond. A ping has an
+    /// interval of at least 1 ms.
     #[test]
     fn every_application_runs_in_a_scenario() {
-        let over_tcp =
-            |application| with_flow(json!({ "direction": "up", "application": application }));
+        let over_tcp = |mut application: Value| {
+            let name = application.get("kind").unwrap_or(&application).as_str();
+            if name == Some(PacketTraceConfig::COMPONENT.name) {
+                if application.is_string() {
+                    application = json!({ "kind": application });
+                }
+                application["sent_as"] = json!("transfers");
+                if application.get("packets").is_none() {
+                    application["packets"] = json!([[0, 100]]);
+                }
+            }
+            with_flow(json!({ "direction": "up", "application": application }))
+        };
         let over_udp = |mut application: Value| {
             let name = application.get("kind").unwrap_or(&application).as_str().map(str::to_owned);
             let pattern = name.and_then(|name| Pattern::from_name(&name)).unwrap();
@@ -175,8 +187,8 @@ mod tests {
             }
             document
         };
-        assert_eq!(run_each::<evenair_core::traffic::Stream>(false, over_tcp), 4);
-        assert_eq!(run_each::<Pattern>(false, over_udp), 5);
+        assert_eq!(run_each::<evenair_core::traffic::Stream>(false, over_tcp), 8);
+        assert_eq!(run_each::<Pattern>(false, over_udp), 6);
     }
 
     /// Each option of TCP at each of its bounds, and outside of them.

@@ -70,7 +70,7 @@ fn a_segment_over_ipv4() {
         seq: 0x0102_0304,
         ack: Some(0x0506_0708),
         is_syn: false,
-        has_payload: true,
+        payload: 10,
         is_pure_ack: false,
     };
     assert_eq!((headers.ecn, headers.tcp), (Ecn::NotEct, Some(tcp)));

@@ -8,9 +8,8 @@ mod record;
 use std::net::IpAddr;
 
 use self::record::{Record, array};
-use super::packets::MAX_SIZE;
 use crate::component::Seconds;
-use crate::ip::headers::Headers;
+use crate::ip::headers::{FlowKey, Headers};
 use crate::time::Duration;
 
 /// An IP packet of a capture.
@@ -22,9 +21,23 @@ pub(super) struct Captured {
     pub(super) at: Duration,
     /// Size with IP header, bytes.
     pub(super) bytes: u32,
-    pub(super) from: IpAddr,
-    pub(super) to: IpAddr,
+    pub(super) key: FlowKey,
+    /// Of a segment of TCP: whether it opens a connection, and its payload, bytes.
+    pub(super) tcp: Option<(bool, u32)>,
 }
+
+impl Captured {
+    pub(super) fn from(&self) -> IpAddr {
+        self.key.addresses[0]
+    }
+
+    pub(super) fn to(&self) -> IpAddr {
+        self.key.addresses[1]
+    }
+}
+
+/// The largest IP packet (RFC 791 section 3.1).
+const MAX_SIZE: u64 = 65_535;
 
 /// The IP packets of a capture; `None` if the file is none.
 ///
@@ -81,8 +94,11 @@ fn add(packets: &mut Vec<(Captured, u128)>, record: &Record<'_>) -> Result<(), S
             "packet {number}: got an IP packet of {bytes} bytes; accepted: from 1 to {MAX_SIZE}"
         ));
     }
-    let [from, to] = headers.key.addresses;
-    let packet = Captured { number, at: Duration::ZERO, bytes: bytes as u32, from, to };
+    // What a link adds to short packets is no payload.
+    let padding = on_link.saturating_sub(bytes) as u32;
+    let tcp = headers.tcp.map(|tcp| (tcp.is_syn, tcp.payload.saturating_sub(padding)));
+    let packet =
+        Captured { number, at: Duration::ZERO, bytes: bytes as u32, key: headers.key, tcp };
     packets.push((packet, time));
     Ok(())
 }

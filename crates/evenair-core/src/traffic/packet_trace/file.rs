@@ -1,16 +1,19 @@
 //! Files of packets, and whose packets those of a capture are.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use serde::de::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
+use super::SentAs;
 use super::capture::{self, Captured};
 use super::csv;
 use super::packets::{Packets, TraceDirection, TracePacket};
 use crate::component::message::{shown, shown_path, shown_value};
 use crate::component::{Bounds, CompositeType};
+use crate::ip::headers::FlowKey;
 
 /// What was read from a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,8 +112,12 @@ impl TraceFile {
     }
 
     /// The packets. Of a capture those from the station, `address` or else the source of the first, go up, those to it
-    /// down, and others are left out.
-    pub(super) fn packets(self, address: Option<IpAddr>) -> Result<Packets, String> {
+    /// down, and others are left out. Of transfers each direction of a connection over TCP is one.
+    pub(super) fn packets(
+        self,
+        address: Option<IpAddr>,
+        sent_as: SentAs,
+    ) -> Result<Packets, String> {
         let Self { name, content } = self;
         let captured = match content {
             Content::Packets(_) if address.is_some() => {
@@ -120,9 +127,9 @@ impl TraceFile {
             Content::Capture(captured) => captured,
         };
         let first = captured[0];
-        let station = address.unwrap_or(first.from);
+        let station = address.unwrap_or(first.from());
         let packet = |captured: &Captured| {
-            let direction = match (captured.from == station, captured.to == station) {
+            let direction = match (captured.from() == station, captured.to() == station) {
                 (true, _) => TraceDirection::Up,
                 (false, true) => TraceDirection::Down,
                 (false, false) => return None,
@@ -132,15 +139,45 @@ impl TraceFile {
                 TracePacket { at: captured.at, bytes: captured.bytes, direction: Some(direction) },
             ))
         };
+        let captured = match sent_as {
+            SentAs::Datagrams => captured,
+            SentAs::Transfers => transfers(captured),
+        };
         let (numbers, packets): (Vec<_>, Vec<_>) = captured.iter().filter_map(packet).unzip();
+        if packets.is_empty() && sent_as == SentAs::Transfers {
+            return Err(format!(
+                "got {name} without payload over TCP from or to {station}; accepted: a capture of \
+                 connections"
+            ));
+        }
         if packets.is_empty() {
             return Err(format!(
                 "got address {station} of {name}, which has no packet from or to it; accepted: \
                  an address such as \"{}\"",
-                first.from
+                first.from()
             ));
         }
         Packets::new(packets, |place| format!("packet {}", numbers[place]))
             .map_err(|error| format!("{name}, {error}"))
     }
+}
+
+/// The directions of connections in which there is payload: each as a packet with all of it, at the time of the first.
+fn transfers(captured: Vec<Captured>) -> Vec<Captured> {
+    let mut all: Vec<Captured> = Vec::new();
+    let mut latest: BTreeMap<FlowKey, usize> = BTreeMap::new();
+    for packet in captured {
+        let Some((is_syn, payload)) = packet.tcp else { continue };
+        // The ports are used again.
+        let is_new = |&place: &usize| is_syn && all[place].bytes > 0;
+        match latest.get(&packet.key).copied().filter(|place| !is_new(place)) {
+            Some(place) => all[place].bytes = all[place].bytes.saturating_add(payload),
+            None => {
+                latest.insert(packet.key, all.len());
+                all.push(Captured { bytes: payload, ..packet });
+            }
+        }
+    }
+    all.retain(|transfer| transfer.bytes > 0);
+    all
 }

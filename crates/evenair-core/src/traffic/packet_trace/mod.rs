@@ -1,4 +1,4 @@
-//! Traces of packets: times and sizes from a CSV file or a capture, replayed as datagrams.
+//! Traces: times and sizes from a CSV file or a capture, replayed as datagrams or as transfers.
 //!
 //! The driver reads the file; its packets become part of the configuration, so that it means the same without the
 //! file.
@@ -17,6 +17,7 @@ pub(super) use replay::Replay;
 
 use std::net::IpAddr;
 
+use super::arrivals_config::OpenLoopConfig;
 use crate::component::{configuration, named, names, optional, positive};
 use crate::time::Duration;
 
@@ -24,19 +25,37 @@ configuration! {
     /// Parameters of a replayed trace. Either `file` or `packets` is given.
     pub struct PacketTraceConfig {
         name: "trace",
-        summary: "datagrams at the times and with the sizes of the packets of a file (UDP)",
+        summary: "datagrams (UDP) or transfers (TCP) at the times and with the sizes in a file",
         source: "draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng (captures)",
     }
     /// a CSV file with the columns time, size and perhaps direction, or a capture (pcap, pcapng)
     file: Option<TraceFile> = None, optional(file::trace_file(), "packets");
     /// of a capture: the address of the station, whose packets go up, while those to it go down
     address: Option<IpAddr> = None, optional(file::address(), "the source of the first packet");
-    /// the packets themselves: `[time, size]`, or `[time, size, "up"]`; sizes with IP and UDP header
+    /// the packets or transfers themselves: `[time, size]`, or `[time, size, "up"]`; sizes of datagrams with IP and
+    /// UDP header, those of transfers without any
     packets: Option<Packets> = None, optional(packets::packets(), "file");
     /// whether the first packet is sent at the `start` of the flow, or each at its time after that
     times: Times = Times::FromFirst, names();
     /// time after which the trace begins anew
     repeat: Option<Duration> = None, optional(positive(), "never");
+    /// what each row is: a datagram, or a transfer over a new connection; of a capture each direction of a
+    /// connection over TCP is a transfer
+    sent_as: SentAs = SentAs::Datagrams, names();
+    /// Of transfers.
+    open_loop: OpenLoopConfig = OpenLoopConfig::default();
+}
+
+named! {
+    /// What the rows of a trace are.
+    pub enum SentAs {
+        /// Datagrams over UDP.
+        #[default]
+        Datagrams => "datagrams",
+        /// Transfers over TCP, each over a new connection.
+        Transfers => "transfers",
+    }
+    planned []
 }
 
 named! {
@@ -65,7 +84,9 @@ impl PacketTraceConfig {
                 return Err("got address without a capture; accepted: address with file".to_owned());
             }
             (None, Some(_)) => {}
-            (Some(file), None) => self.packets = Some(file.packets(self.address.take())?),
+            (Some(file), None) => {
+                self.packets = Some(file.packets(self.address.take(), self.sent_as)?)
+            }
         }
         Ok(())
     }

@@ -14,8 +14,8 @@ use crate::time::Duration;
 /// The longest trace; a resolved configuration has all of its packets.
 pub(super) const MAX_PACKETS: usize = 100_000;
 
-/// The largest IP packet (RFC 791 section 3.1).
-pub(super) const MAX_SIZE: u64 = 65_535;
+/// The largest packet or transfer, bytes.
+const MAX_SIZE: u64 = u32::MAX as u64;
 
 /// A packet of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]

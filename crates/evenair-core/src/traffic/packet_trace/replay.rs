@@ -1,4 +1,4 @@
-//! Packets of a trace, sent again.
+//! Packets or transfers of a trace, once more.
 
 use std::sync::Arc;
 
@@ -38,6 +38,16 @@ impl Replay {
             Some(&(at, payload)) => (self.round + at, payload),
             None => (Instant::NEVER, 0),
         }
+    }
+
+    /// The first round begins now.
+    pub(crate) fn begin(&mut self, now: Instant) {
+        self.round = now;
+    }
+
+    /// How many there are in all; `u64::MAX` if they begin anew.
+    pub(crate) fn count(&self) -> u64 {
+        if self.repeat.is_some() { u64::MAX } else { self.packets.len() as u64 }
     }
 
     pub(crate) fn advance(&mut self) {

@@ -179,8 +179,8 @@ fn broken_csv_files_are_explained() {
         ("t,size\n0,1\n", "without a column \"time\""),
         ("0,1\n-1,1\n", "line 2: got -1: it is negative; accepted: a time"),
         ("1,1\n\n0.5,1\n", "line 3: got 0.5 s after 1 s; accepted: times in order"),
-        ("0,0\n", "line 1: got 0 B; accepted: a size from 1 to 65535 B"),
-        ("0,65536\n", "line 1: got 65536 B; accepted: a size"),
+        ("0,0\n", "line 1: got 0 B; accepted: a size from 1 to 4294967295 B"),
+        ("0,4294967296\n", "line 1: got 4294967296 B; accepted: a size"),
         ("0,-5\n", "line 1: got -5: it is negative; accepted: a size"),
         ("0\n", "line 1: got \"0\"; accepted: a time and a size"),
         ("0;100\n", "line 1: got \"0;100\"; accepted: a time and a size"),
@@ -287,10 +287,62 @@ fn sizes_and_times_have_several_forms() {
     }
     let file = TraceFile::new("f", &file).unwrap();
     let any = IpAddr::V6(std::net::Ipv6Addr::UNSPECIFIED);
-    let first = file.clone().packets(Some(any)).unwrap();
+    let first = file.clone().packets(Some(any), SentAs::Datagrams).unwrap();
     assert_eq!((first.len(), first[0].bytes), (1, 140));
-    let second = file.packets(Some(STATION.into())).unwrap();
+    let second = file.packets(Some(STATION.into()), SentAs::Datagrams).unwrap();
     assert_eq!((second[0].at, second[0].bytes), (Duration::from_millis(1500), 3000));
+}
+
+/// A segment of TCP in IPv4: the first word of ports is the connection's, the payload in bytes; then zeros, as Ethernet adds
+/// to what is short.
+fn segment(is_up: bool, port: u16, flags: u8, payload: u16) -> Vec<u8> {
+    let ends = if is_up { [STATION, HOST] } else { [HOST, STATION] };
+    let mut packet = ipv4(40 + payload, ends[0], ends[1]);
+    packet[9] = 6;
+    let ports = if is_up { [port, 80] } else { [80, port] };
+    packet.extend(ports.iter().flat_map(|port| port.to_be_bytes()));
+    packet.extend([0; 8]);
+    packet.extend([0x50, flags, 0, 0, 0, 0, 0, 0]);
+    packet.resize((40 + usize::from(payload)).max(46), 0);
+    packet
+}
+
+/// By hand: of port 1000 the request has 100 bytes and the answer 1460 + 40, from its SYN at 1 ms on; port 2000 has
+/// none; port 1000 is used again at 6 ms, and UDP is no transfer.
+#[test]
+fn each_direction_of_a_connection_is_a_transfer() {
+    const SYN: u8 = 2;
+    const ACK: u8 = 16;
+    let mut udp = ipv4(1000, STATION, HOST);
+    udp.resize(1000, 0);
+    let packets = [
+        segment(true, 1000, SYN, 0),
+        segment(false, 1000, SYN | ACK, 0),
+        segment(true, 1000, ACK, 100),
+        segment(true, 2000, SYN, 0),
+        segment(false, 1000, ACK, 1460),
+        segment(false, 1000, ACK, 40),
+        segment(true, 1000, SYN, 0),
+        segment(true, 1000, ACK, 7),
+        udp,
+    ];
+    let mut file = RAW.write(&[]);
+    for (ms, packet) in packets.iter().enumerate() {
+        let words = [0, ms as u32 * 1_000_000, packet.len() as u32, packet.len() as u32];
+        file.extend(words.map(|word| RAW.word(word)).concat());
+        file.extend(packet);
+    }
+    let read = |bytes: &[u8]| TraceFile::new("f", bytes).unwrap();
+    let transfers = read(&file).packets(None, SentAs::Transfers).unwrap();
+    let found: Vec<_> = transfers
+        .iter()
+        .map(|one| (one.at.as_nanos() / 1_000_000, one.bytes, one.direction.unwrap().name()))
+        .collect();
+    assert_eq!(found, [(0, 100, "up"), (1, 1500, "down"), (6, 7, "up")]);
+    let none = read(&RAW.write(&[(0, 60, true)])).packets(None, SentAs::Transfers).unwrap_err();
+    let expected =
+        "got f without payload over TCP from or to 192.168.0.2; accepted: a capture of connections";
+    assert_eq!(none, expected);
 }
 
 /// A list that a configuration has is what it writes.

@@ -8,7 +8,10 @@ use super::files::draws;
 use super::transfer::{Transfer, whole_bytes};
 use crate::rng::StreamId;
 use crate::time::{Duration, Instant};
-use crate::traffic::{ArrivalsConfig, Beyond, Draws};
+use crate::traffic::packet_trace::Replay;
+use crate::traffic::{
+    ArrivalsConfig, Beyond, Draws, OpenLoopConfig, PacketTraceConfig, TraceDirection,
+};
 
 /// The most transfers that wait; those that come then are dropped.
 const MAX_WAITING: usize = 1_000_000;
@@ -32,8 +35,7 @@ pub struct Tally {
 /// The transfers that are over, those under way and waiting, and when the next one comes.
 #[derive(Debug)]
 pub struct Arrivals {
-    sizes: Draws,
-    gaps: Draws,
+    origin: Origin,
     beyond: Beyond,
     /// Those that are still to come; `u64::MAX` never ends.
     left: u64,
@@ -45,13 +47,34 @@ pub struct Arrivals {
     finished: Vec<Transfer>,
 }
 
+/// Where times and sizes come from.
+#[derive(Debug)]
+enum Origin {
+    Drawn { sizes: Draws, gaps: Draws },
+    Trace(Replay),
+}
+
 impl Arrivals {
     pub(super) fn new(config: &ArrivalsConfig, seed: u64, flow: u32) -> Self {
-        Self {
+        let origin = Origin::Drawn {
             sizes: draws(&config.size, StreamId::FileSizes, seed, flow),
             gaps: draws(&config.gap, StreamId::ThinkTimes, seed, flow),
+        };
+        Self::of(origin, &config.open_loop, config.arrivals.largest())
+    }
+
+    /// Those of a trace that go in `direction`.
+    pub(super) fn of_trace(config: &PacketTraceConfig, direction: TraceDirection) -> Self {
+        let replay = Replay::new(config, direction, 0, Instant::ZERO);
+        let count = replay.count();
+        Self::of(Origin::Trace(replay), &config.open_loop, count)
+    }
+
+    fn of(origin: Origin, config: &OpenLoopConfig, left: u64) -> Self {
+        Self {
+            origin,
             beyond: config.beyond,
-            left: config.arrivals.largest(),
+            left,
             next: Instant::NEVER,
             slots: vec![None; config.concurrent as usize],
             waiting: VecDeque::new(),
@@ -62,7 +85,10 @@ impl Arrivals {
     }
 
     pub(super) fn start(&mut self, now: Instant) {
-        self.draw_next(now);
+        if let Origin::Trace(replay) = &mut self.origin {
+            replay.begin(now);
+        }
+        self.find_next(now);
     }
 
     pub(super) fn poll_at(&self) -> Instant {
@@ -75,7 +101,15 @@ impl Arrivals {
         if self.left != u64::MAX {
             self.left -= 1;
         }
-        let transfer = Transfer::begin(now, whole_bytes(self.sizes.draw()));
+        let bytes = match &mut self.origin {
+            Origin::Drawn { sizes, .. } => whole_bytes(sizes.draw()),
+            Origin::Trace(replay) => {
+                let (_, bytes) = replay.next();
+                replay.advance();
+                u64::from(bytes)
+            }
+        };
+        let transfer = Transfer::begin(now, bytes);
         match self.slots.iter().position(Option::is_none) {
             Some(slot) => self.open(slot, transfer, connections),
             None if self.beyond == Beyond::Wait && self.waiting.len() < MAX_WAITING => {
@@ -83,7 +117,7 @@ impl Arrivals {
             }
             None => self.dropped += 1,
         }
-        self.draw_next(now);
+        self.find_next(now);
     }
 
     pub(super) fn on_progress(
@@ -147,10 +181,11 @@ impl Arrivals {
         connections.open(slot, transfer.bytes);
     }
 
-    fn draw_next(&mut self, now: Instant) {
-        self.next = match self.left {
-            0 => Instant::NEVER,
-            _ => now + Duration::from_secs_f64(self.gaps.draw()).max(MIN_GAP),
+    fn find_next(&mut self, now: Instant) {
+        self.next = match &mut self.origin {
+            _ if self.left == 0 => Instant::NEVER,
+            Origin::Drawn { gaps, .. } => now + Duration::from_secs_f64(gaps.draw()).max(MIN_GAP),
+            Origin::Trace(replay) => replay.next().0,
         };
     }
 }

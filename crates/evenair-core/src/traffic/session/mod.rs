@@ -18,7 +18,7 @@ pub use transfer::Transfer;
 use crate::packet::End;
 use crate::time::Instant;
 use crate::traffic::streaming::Viewing;
-use crate::traffic::{OpenedBy, Stream};
+use crate::traffic::{OpenedBy, Stream, TraceDirection};
 use arrivals::Arrivals;
 use files::Files;
 use page::Pages;
@@ -61,8 +61,13 @@ macro_rules! each {
 
 impl Session {
     /// The session of an application; `None` if it has none, but one connection without an end. `flow` is its
-    /// index in the scenario.
-    pub fn new(application: &Stream, seed: u64, flow: u32) -> Option<Self> {
+    /// index in the scenario, and `direction` that of the rows of a trace that are its transfers.
+    pub fn new(
+        application: &Stream,
+        direction: TraceDirection,
+        seed: u64,
+        flow: u32,
+    ) -> Option<Self> {
         Some(match application {
             Stream::Bulk(_) => return None,
             Stream::File(file) => Self::Files(Files::once(&file.size, seed, flow)),
@@ -70,6 +75,7 @@ impl Session {
             Stream::Page(page) => Self::Pages(Pages::new(page, seed, flow)),
             Stream::Arrivals(arrivals) => Self::Arrivals(Arrivals::new(arrivals, seed, flow)),
             Stream::Video(video) => Self::Viewer(Viewer::new(video)),
+            Stream::Trace(trace) => Self::Arrivals(Arrivals::of_trace(trace, direction)),
         })
     }
 
@@ -83,7 +89,8 @@ impl Session {
         match application {
             Stream::Bulk(_) | Stream::File(_) | Stream::Web(_) | Stream::Video(_) => 1,
             Stream::Page(page) => page.connections as usize,
-            Stream::Arrivals(arrivals) => arrivals.concurrent as usize,
+            Stream::Arrivals(arrivals) => arrivals.open_loop.concurrent as usize,
+            Stream::Trace(trace) => trace.open_loop.concurrent as usize,
         }
     }
 
@@ -93,7 +100,10 @@ impl Session {
             Stream::Bulk(_) | Stream::File(_) => (OpenedBy::Sender, 0),
             Stream::Web(web) => (web.opened_by, web.request),
             Stream::Page(page) => (OpenedBy::Receiver, page.request),
-            Stream::Arrivals(arrivals) => (arrivals.opened_by, arrivals.request),
+            Stream::Arrivals(arrivals) => {
+                (arrivals.open_loop.opened_by, arrivals.open_loop.request)
+            }
+            Stream::Trace(trace) => (trace.open_loop.opened_by, trace.open_loop.request),
             Stream::Video(video) => (OpenedBy::Receiver, video.request),
         };
         let by = match by {

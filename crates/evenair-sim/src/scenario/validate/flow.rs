@@ -7,8 +7,8 @@ use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{
-    Application, Distribution, OnOffConfig, PacketTraceConfig, Pattern, Stream, TraceDirection,
-    TracePacket, VideoCallConfig,
+    Application, Distribution, OnOffConfig, PacketTraceConfig, Pattern, SentAs, Stream,
+    TraceDirection, TracePacket, VideoCallConfig,
 };
 use evenair_core::transport::Timestamps;
 
@@ -76,7 +76,7 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         }
         Application::Stream(Stream::Arrivals(arrivals)) => {
             check_file_size(&at("application.size"), &arrivals.size)?;
-            check_request(&at("application.request"), (arrivals.request, 0), flow)?;
+            check_request(&at("application.request"), (arrivals.open_loop.request, 0), flow)?;
             if arrivals.gap.mean() < MIN_GAP {
                 let got = format!("got {} s", arrivals.gap.mean());
                 let accepted = format!("at least {MIN_GAP} s on average");
@@ -95,8 +95,13 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
         Application::Datagrams(Pattern::VideoCall(config)) => {
             check_video(&at("application"), config, flow)?;
         }
+        Application::Stream(Stream::Trace(trace)) => {
+            check_request(&at("application.request"), (trace.open_loop.request, 0), flow)?;
+            check_trace(&at("application"), trace, flow, (1, u32::MAX))?;
+        }
         Application::Datagrams(Pattern::Trace(trace)) => {
-            check_trace(&at("application"), trace, flow)?;
+            let sizes = (flow.header + 1, flow.header + flow.segment);
+            check_trace(&at("application"), trace, flow, sizes)?;
         }
         Application::Datagrams(Pattern::Ping(ping)) if ping.interval < LEAST_PING_INTERVAL => {
             let got = format!("got {} s", ping.interval.as_secs_f64());
@@ -154,7 +159,10 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
 fn transports() -> String {
     let (streams, datagrams) = (Stream::names(), Pattern::names());
     let (streams, datagrams) = (quoted_list(&streams), quoted_list(&datagrams));
-    format!("{streams} over TCP, \"bulk\" over tfrc, {datagrams} over udp")
+    format!(
+        "{streams} over TCP (a trace with sent_as = \"{}\"), \"bulk\" over tfrc, {datagrams} over udp",
+        SentAs::Transfers
+    )
 }
 
 /// With shorter on periods, one datagram would take an unbounded number of them.
@@ -200,10 +208,14 @@ fn check_request(field: &str, (request, least): (u64, u64), flow: &Flow) -> Chec
 /// A trace that begins anew more often would be all that a run computes.
 const LEAST_REPEAT: Duration = Duration::from_micros(1);
 
-/// Each packet fits into a datagram of the flow, some go in its direction, and a round ends before the next begins.
-fn check_trace(field: &str, trace: &PacketTraceConfig, flow: &Flow) -> Checked {
+/// Each packet has one of these sizes, some go in its direction, and a round ends before the next begins.
+fn check_trace(
+    field: &str,
+    trace: &PacketTraceConfig,
+    flow: &Flow,
+    (least, most): (u32, u32),
+) -> Checked {
     let packets = trace.packets.as_deref().unwrap_or_default();
-    let (least, most) = (flow.header + 1, flow.header + flow.segment);
     let fits = |packet: &TracePacket| (least..=most).contains(&packet.bytes);
     if let Some((place, packet)) = packets.iter().enumerate().find(|(_, packet)| !fits(packet)) {
         let got = format!("packet {}: got {} B", place + 1, packet.bytes);

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evenair_core::component::Reader;
-use evenair_core::traffic::{Application, Pattern};
+use evenair_core::traffic::Application;
 use serde::Deserializer;
 use serde::de::Error;
 
@@ -25,11 +25,8 @@ pub fn read_no_files() {
 /// Reads an application, and the files of its traces.
 pub(crate) fn application<'de, D: Deserializer<'de>>(from: D) -> Result<Application, D::Error> {
     let reader = Reader { has_limit: false, read_file: Some(read_file) };
-    let mut application = reader.read(from)?.configuration;
-    if let Application::Datagrams(Pattern::Trace(trace)) = &mut application {
-        trace.load().map_err(D::Error::custom)?;
-    }
-    Ok(application)
+    let application: Application = reader.read(from)?.configuration;
+    application.load().map_err(D::Error::custom)
 }
 
 fn read_file(path: &str) -> Result<Vec<u8>, String> {
