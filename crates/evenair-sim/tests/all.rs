@@ -11,6 +11,7 @@ use std::path::Path;
 mod air;
 mod airtime_scheduler;
 mod arrivals;
+mod between_hosts;
 mod control_rates;
 mod controller;
 mod controller_with_mcs;

@@ -1,46 +1,21 @@
 //! Transfers that come by themselves: how long they take, by hand and by queueing theory, and that none is lost.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
-use evenair_sim::scenario::{document_from_toml, resolve, set};
-use evenair_sim::{FlowResult, RunOptions, RunResult, run};
+use evenair_sim::{FlowResult, SessionResult};
 
-fn result(text: &str, overrides: &[&str]) -> RunResult {
-    let mut document = document_from_toml(text.as_bytes(), "test").unwrap();
-    for override_ in overrides {
-        let (key, value) = override_.split_once('=').unwrap();
-        set(&mut document, key, value, "test").unwrap();
-    }
-    let scenario = resolve(document, "test").unwrap();
-    run(&scenario, 1, &RunOptions::default()).unwrap()
-}
+use crate::between_hosts::{between_hosts, result};
 
-/// Between two hosts over one link of 8 Mb/s, which takes 1 us for each byte, and 10 ms. (The station, which every
-/// scenario needs, says nothing within the measured time.)
-const WIRED: &str = r#"
-    duration = "100 s"
-    [[wired.link]]
-    between = ["server", "ap"]
-    rate = "8 Mbps"
-    delay = "10 ms"
-    queue = { limit = "unlimited" }
-    [[wired.link]]
-    between = ["ap", "client"]
-    rate = "unlimited"
-    delay = "0 s"
-    [[wired.flow]]
-    from = "server"
-    to = "client"
-    tcp = "ns2"
-    delayed_ack = 1
+/// Transfers every 2 s, over a link with room for all packets.
+const TRANSFERS: &str = r#"
     initial_window = 10
     window = 100
     application = { kind = "arrivals", gap = "2 s", request = 200, size = "14600 B", arrivals = 20 }
-    [[station]]
-    flows = [{ direction = "up", tcp = "ns2", host = "client", start = "99 s", application = { kind = "file", size = 1 } }]
 "#;
+const LONG: [&str; 3] =
+    ["duration=100 s", "station.0.flows.0.start=99 s", "wired.link.0.queue={limit='unlimited'}"];
 
 fn wired(overrides: &[&str]) -> FlowResult {
-    result(WIRED, overrides).wired.flows[0].clone()
+    result(&between_hosts(TRANSFERS), &[&LONG[..], overrides].concat(), 1).wired.flows[0].clone()
 }
 
 /// SYN 10.040, its answer 20.080, the request of 240 bytes 30.320; ten segments of 1.5 ms at once: 30.32 + 15 + 10.
@@ -134,7 +109,7 @@ const CELL: &str = r#"
 /// Each 10 ms one comes, the first after 10 ms: 999 before the end. Each is over, dropped, waiting or under way.
 #[test]
 fn every_arrival_is_accounted_for() {
-    let result = result(CELL, &[]);
+    let result = result(CELL, &[], 1);
     for (flow, drops) in result.flows.iter().zip([false, true]) {
         let all = flow.arrivals.unwrap();
         assert_eq!(all.arrived, 999, "{}", flow.id);
@@ -159,7 +134,7 @@ fn all_bytes_arrive_in_the_end() {
         "station.0.flows.0.application.arrivals=100",
         "station.0.flows.1.application.arrivals=100",
     ];
-    let result = result(CELL, &finite);
+    let result = result(CELL, &finite, 1);
     assert!(result.duration_s < 1000.0, "the run is over with the last transfer");
     for flow in &result.flows {
         let all = flow.arrivals.unwrap();
@@ -184,7 +159,7 @@ fn random_streams_are_independent() {
         "duration=500 s",
     ];
     let come = |more: &[&str]| {
-        let result = result(CELL, &[&exponential[..], more].concat());
+        let result = result(CELL, &[&exponential[..], more].concat(), 1);
         let of = |flow: &str| -> Vec<(u64, u64)> {
             let own = result.sessions.iter().flatten().filter(|one| one.flow == flow);
             own.map(|one| ((one.start_s * 1e9).round() as u64, one.bytes)).collect()

@@ -1,47 +1,18 @@
 //! Pages from end to end: load times computed by hand, and what a run reports of them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
-use evenair_sim::scenario::{document_from_toml, resolve, set};
-use evenair_sim::{RunOptions, RunResult, run};
+use crate::between_hosts::{between_hosts, result};
 
-fn result(text: &str, overrides: &[&str]) -> RunResult {
-    let mut document = document_from_toml(text.as_bytes(), "test").unwrap();
-    for override_ in overrides {
-        let (key, value) = override_.split_once('=').unwrap();
-        set(&mut document, key, value, "test").unwrap();
-    }
-    let scenario = resolve(document, "test").unwrap();
-    run(&scenario, 1, &RunOptions::default()).unwrap()
-}
-
-/// One page between two hosts over one link of 8 Mb/s, which takes 1 us for each byte, and 10 ms: no air, so no
-/// chance. An ACK for each segment, an initial window of 10 segments of 1460 bytes, 1500 with headers. (The station,
-/// which every scenario needs, says nothing within the measured time.)
-const WIRED: &str = r#"
-    duration = "20 s"
-    [[wired.link]]
-    between = ["server", "ap"]
-    rate = "8 Mbps"
-    delay = "10 ms"
-    [[wired.link]]
-    between = ["ap", "client"]
-    rate = "unlimited"
-    delay = "0 s"
-    [[wired.flow]]
-    from = "server"
-    to = "client"
-    tcp = "ns2"
-    delayed_ack = 1
+/// One page, with an initial window of 10 segments.
+const PAGE: &str = r#"
     initial_window = 10
     window = 100
     application = { kind = "page", think = "1 s", pages = 1, request = 200, objects = 1, depth = 1, size = "14600 B" }
-    [[station]]
-    flows = [{ direction = "up", tcp = "ns2", host = "client", start = "19 s", application = { kind = "file", size = 1 } }]
 "#;
 
 /// The load time of the page, ms.
 fn load(overrides: &[&str]) -> f64 {
-    let result = result(WIRED, overrides);
+    let result = result(&between_hosts(PAGE), overrides, 1);
     let flow = &result.wired.flows[0];
     let loads = flow.page_load_s.as_ref().unwrap().as_ref().unwrap();
     assert_eq!((flow.sessions, loads.n), (Some(1), 1));
@@ -119,7 +90,7 @@ fn built_in_pages_have_their_objects() {
             { direction = "down", application = { kind = "page", pages = 2, think = "1 s", form = "large", keeping = "new" } },
         ]
     "#;
-    let result = result(cell, &[]);
+    let result = result(cell, &[], 1);
     let duration_s = result.duration_s;
     let pages = result.sessions.unwrap();
     assert!(duration_s < 30.0, "the run is over with the last page");
@@ -161,13 +132,13 @@ fn pages_survive_losses_and_an_early_stop() {
         )
     };
     for keeping in ["kept", "new"] {
-        let all = result(&cell("", keeping, 0.02), &[]);
+        let all = result(&cell("", keeping, 0.02), &[], 1);
         let pages = all.sessions.unwrap();
         assert_eq!(pages.len(), 10, "{keeping}");
         let again: u64 = all.flows.iter().map(|flow| flow.retransmissions).sum();
         assert_eq!(pages.iter().map(|page| page.retransmissions).sum::<u64>(), again);
         assert!(again > 0);
-        let stopped = result(&cell(", stop = '0.6 s'", keeping, 0.02), &[]);
+        let stopped = result(&cell(", stop = '0.6 s'", keeping, 0.02), &[], 1);
         assert!(stopped.sessions.unwrap().len() < 10, "{keeping}");
         assert!(stopped.duration_s < 20.0, "what has begun ends");
     }

@@ -1,7 +1,8 @@
 //! Streamed video over links of known rates, by hand.
 
-use evenair_sim::scenario::{document_from_toml, resolve};
-use evenair_sim::{Quality, RunOptions, StreamResult, run};
+use evenair_sim::{Quality, StreamResult};
+
+use crate::between_hosts::result;
 
 /// What the viewer notices of a stream between hosts, over a link with this rate and 1 ms in each direction. The video has
 /// rates of 1 and 4 Mb/s, and chunks of 2 s: f(B) rises from 1 Mb/s at 4 s to 4 Mb/s at 16 s.
@@ -25,9 +26,7 @@ fn watched(link: &str, more: &str, times: &str) -> StreamResult {
         flows = [{{ direction = "up", host = "viewer", transport = "udp", rate = "1 kbps" }}]
         "#
     );
-    let scenario = resolve(document_from_toml(toml.as_bytes(), "t").unwrap(), "t").unwrap();
-    let result = run(&scenario, 1, &RunOptions::default()).unwrap();
-    match &result.wired.flows[0].quality {
+    match &result(&toml, &[], 1).wired.flows[0].quality {
         Some(Quality::Stream(stream)) => stream.clone(),
         other => panic!("{other:?}"),
     }

@@ -2,45 +2,14 @@
 //! of them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
-use evenair_sim::scenario::{document_from_toml, resolve, set};
-use evenair_sim::{RunOptions, RunResult, SessionResult, run};
+use evenair_sim::{RunResult, SessionResult};
 
-fn result(text: &str, overrides: &[&str], seed: u64) -> RunResult {
-    let mut document = document_from_toml(text.as_bytes(), "test").unwrap();
-    for override_ in overrides {
-        let (key, value) = override_.split_once('=').unwrap();
-        set(&mut document, key, value, "test").unwrap();
-    }
-    let scenario = resolve(document, "test").unwrap();
-    run(&scenario, seed, &RunOptions::default()).unwrap()
-}
+use crate::between_hosts::{between_hosts, result};
 
-/// A flow between two hosts over one link of 8 Mb/s, which takes 1 us for each byte, and 10 ms: no
-/// air, so no chance. (The station, which every scenario needs, says nothing.)
-const WIRED: &str = r#"
-    duration = "20 s"
-    [[wired.link]]
-    between = ["server", "ap"]
-    rate = "8 Mbps"
-    delay = "10 ms"
-    [[wired.link]]
-    between = ["ap", "client"]
-    rate = "unlimited"
-    delay = "0 s"
-    [[wired.flow]]
-    from = "server"
-    to = "client"
-    tcp = "ns2"
-    delayed_ack = 1
-    application = { kind = "web", think = "1 s", size = "14600 B", sessions = 1, request = 200 }
-    [[station]]
-    flows = [{ direction = "up", tcp = "ns2", host = "client", application = { kind = "file", size = 1 } }]
-"#;
-/// The station's file is outside the measured time.
-const QUIET: &str = "station.0.flows.0.start=19 s";
+const WEB: &str = r#"application = { kind = "web", think = "1 s", size = "14600 B", sessions = 1, request = 200 }"#;
 
 fn wired(overrides: &[&str]) -> RunResult {
-    result(WIRED, &[&[QUIET], overrides].concat(), 1)
+    result(&between_hosts(WEB), overrides, 1)
 }
 
 fn lone_session(result: &RunResult) -> SessionResult {
