@@ -62,6 +62,31 @@ fn beyond_the_limit_transfers_wait_or_are_dropped() {
     assert_eq!(flow.completion_s.unwrap().unwrap().all.times.max, 0.05532);
 }
 
+/// A trace of the same: the second of two that come 10 ms apart waits as above. With `repeat` all come again.
+#[test]
+fn rows_of_a_trace_are_transfers() {
+    let of = |more: &str| {
+        let rows = "[[0.5, 14600], [1.5, 14600], [1.51, '14600 B', 'up'], [2, 1, 'down']]";
+        let application = format!(
+            "wired.flow.0.application={{kind='trace',sent_as='transfers',packets={rows},concurrent=1,\
+             request=200{more}}}"
+        );
+        wired(&[&application, "wired.flow.0.start=0"])
+    };
+    let flow = of("");
+    let completion = flow.completion_s.unwrap().unwrap();
+    assert_eq!(
+        (flow.application, completion.all.n, completion.all.times.max),
+        ("trace", 3, 0.11068)
+    );
+    assert!((completion.all.times.mean - (2.0 * 0.05532 + 0.11068) / 3.0).abs() < 1e-12);
+    assert!((completion.all.slowdown.unwrap() - (2.0 + 110.68 / 55.32) / 3.0).abs() < 1e-9);
+    let arrivals = of(",times='as-given',repeat='10 s'").arrivals.unwrap();
+    assert_eq!((arrivals.arrived, arrivals.finished, arrivals.dropped), (30, 30, 0));
+    let dropped = of(",beyond='drop'").arrivals.unwrap();
+    assert_eq!((dropped.arrived, dropped.finished, dropped.dropped), (3, 2, 1));
+}
+
 /// An M/G/1 queue with processor sharing: the mean slowdown is 1 / (1 - load), whatever the sizes (Kleinrock, Queueing
 /// Systems II, section 4.4). A FIFO serves TCP flows like processor sharing if each has as much in it as any other:
 /// here 4 segments, the receiver's window, with an ACK for each and without losses. Their transmission, 2.4 ms, is long
