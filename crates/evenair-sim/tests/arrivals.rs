@@ -87,6 +87,38 @@ fn rows_of_a_trace_are_transfers() {
     assert_eq!((dropped.arrived, dropped.finished, dropped.dropped), (3, 2, 1));
 }
 
+/// With m the mean and s the standard deviation of the logarithm, mu = ln m - s^2 / 2. Then the mean is exp(mu + s^2 / 2)
+/// and the variance (exp(s^2) - 1) exp(2 mu + s^2); with w = exp(s^2) the fourth central moment is the variance squared
+/// times w^4 + 2 w^3 + 3 w^2 - 3. The moments of n sizes are within 3.3 standard errors (99.9 %): of the mean the root of
+/// variance / n, of the variance the root of (fourth moment - variance^2) / n. Sizes are whole bytes, which adds 1/12 to the
+/// variance.
+#[test]
+fn sizes_have_the_moments_of_a_lognormal() {
+    let (mean, s, n) = (2000.0, 0.5, 20_000.0_f64);
+    let mu = libm::log(mean) - s * s / 2.0;
+    let overrides = [
+        "wired.link.0.delay=0 s",
+        "wired.link.0.rate=100 Mbps",
+        "wired.flow.0.application.gap=4 ms",
+        "wired.flow.0.application.arrivals=20000",
+        "wired.flow.0.application.size={distribution='lognormal',mean='2000 B',sigma=0.5}",
+    ];
+    let run = result(&between_hosts(TRANSFERS), &[&LONG[..], &overrides].concat(), 1);
+    let sessions = run.sessions.unwrap();
+    let own = sessions.iter().filter(|session: &&SessionResult| session.flow == "wired-1");
+    let sizes: Vec<f64> = own.map(|session| session.bytes as f64).collect();
+    assert_eq!(sizes.len() as f64, n);
+    let expected = libm::exp(mu + s * s / 2.0);
+    let w = libm::exp(s * s);
+    let variance = (w - 1.0) * libm::exp(2.0 * mu + s * s);
+    let fourth = variance * variance * (w.powi(4) + 2.0 * w.powi(3) + 3.0 * w * w - 3.0);
+    let found = sizes.iter().sum::<f64>() / n;
+    let spread = sizes.iter().map(|size| (size - found).powi(2)).sum::<f64>() / (n - 1.0);
+    assert!((found - expected).abs() < 3.3 * (variance / n).sqrt(), "{found}, {expected}");
+    let error = ((fourth - variance * variance) / n).sqrt();
+    assert!((spread - variance).abs() < 3.3 * error + 1.0 / 12.0, "{spread}, {variance}");
+}
+
 /// An M/G/1 queue with processor sharing: the mean slowdown is 1 / (1 - load), whatever the sizes (Kleinrock, Queueing
 /// Systems II, section 4.4). A FIFO serves TCP flows like processor sharing if each has as much in it as any other:
 /// here 4 segments, the receiver's window, with an ACK for each and without losses. Their transmission, 2.4 ms, is long
