@@ -144,17 +144,6 @@ mod tests {
         assert_eq!((mean_opinion_score(-5.0), mean_opinion_score(100.0)), (1.0, 4.5));
     }
 
-    /// Cole and Rosenbluth 2001 approximate Id of the same model: 0.024 d + 0.11 (d - 177.3) above 177.3 ms. They draw
-    /// it for up to 400 ms, and it is within 3.5 of the equations there.
-    #[test]
-    fn the_published_approximation_is_near() {
-        for ms in (0..=400).step_by(10).map(f64::from) {
-            let approximation = 0.024 * ms + 0.11 * (ms - 177.3).max(0.0);
-            let id = delay_impairment(ms);
-            assert!((id - approximation).abs() < 3.5, "{ms} ms: {id}, {approximation}");
-        }
-    }
-
     proptest! {
         #![proptest_config(evenair_testing::config!())]
 
