@@ -78,6 +78,8 @@ VALUES = [
     '{kind="web",sessions=1}',
     '{kind="page",pages=1}',
     '{kind="arrivals",concurrent=1}',
+    '{kind="trace",sent_as="transfers",packets=[[0,1000]]}',
+    '{kind="video-call",adaptation="gcc-loss"}',
     '{distribution="pareto"}',
     "1979-05-27",
     '"802.11g"',

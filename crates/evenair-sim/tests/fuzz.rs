@@ -45,7 +45,7 @@ enum Mutation {
 }
 
 /// Values at the bounds of their kinds, and of the wrong kind.
-const VALUES: [&str; 46] = [
+const VALUES: [&str; 48] = [
     "0",
     "1",
     "-1",
@@ -89,6 +89,8 @@ const VALUES: [&str; 46] = [
     "{ kind = \"web\", sessions = 1 }",
     "{ kind = \"page\", pages = 1 }",
     "{ kind = \"arrivals\", concurrent = 1 }",
+    "{ kind = \"trace\", sent_as = \"transfers\", packets = [[0, 1000]] }",
+    "{ kind = \"video-call\", adaptation = \"gcc-loss\" }",
     "{ distribution = \"pareto\" }",
     "1979-05-27",
     "\"\\u0000\"",

@@ -1,7 +1,9 @@
 //! Applications over UDP: the sending times and the sizes of a flow's datagrams.
 
+use super::adaptation::Adaptation;
 use super::offer::Offer;
 use super::packet_trace::{PacketTraceConfig, Replay};
+use super::receiver::FrameMark;
 use super::video::{VideoCallConfig, VideoPackets};
 use super::voip::{self, VoipConfig};
 use super::{Distribution, Draws, distribution_of_times};
@@ -32,10 +34,25 @@ impl Pattern {
         }
     }
 
-    /// Whether the receiver sends each datagram back.
-    pub fn is_echoed(&self) -> bool {
-        matches!(self, Self::Ping(_))
+    /// What the receiver sends back.
+    pub fn replies(&self) -> Replies {
+        match self {
+            Self::Ping(_) => Replies::Echoes,
+            Self::VideoCall(config) if config.adaptation != Adaptation::None => Replies::Reports,
+            _ => Replies::None,
+        }
     }
+}
+
+/// What the receiver of datagrams sends back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replies {
+    /// Nothing.
+    None,
+    /// Each datagram.
+    Echoes,
+    /// Receiver reports of RTP.
+    Reports,
 }
 
 configuration! {
@@ -133,7 +150,8 @@ impl Datagrams {
             }
             Pattern::VideoCall(config) => {
                 let frames = config.frames(&offer, start, seed, flow);
-                Process::Video(Box::new(VideoPackets::new(frames, offer.segment, config.pacing)))
+                let packets = VideoPackets::new(frames, offer.segment, config.pacing);
+                Process::Video(Box::new(packets.with(config.controller(&offer))))
             }
             Pattern::Trace(config) => {
                 Process::Trace(Replay::new(config, offer.direction, offer.header, start))
@@ -169,6 +187,21 @@ impl Datagrams {
     /// Whether datagrams have different sizes, or several leave at the same time.
     pub fn varies(&self) -> bool {
         matches!(self.process, Process::Video(_) | Process::Trace(_))
+    }
+
+    /// What the next datagram says of its frame, if the receiver needs it.
+    pub fn mark(&self) -> Option<FrameMark> {
+        match &self.process {
+            Process::Video(packets) => packets.mark(),
+            _ => None,
+        }
+    }
+
+    /// The receiver has reported that this share of the datagrams was lost.
+    pub fn on_report(&mut self, lost: f64) {
+        if let Process::Video(packets) = &mut self.process {
+            packets.on_report(lost);
+        }
     }
 
     /// Moves on to the datagram after the next one.

@@ -5,6 +5,7 @@
 //! stream. To add an application over UDP, add a configuration and a pattern in `datagrams.rs` and
 //! a line in its `registry!`.
 
+mod adaptation;
 mod arrivals_config;
 mod datagrams;
 mod distribution;
@@ -22,8 +23,11 @@ pub mod streaming;
 mod video;
 pub mod voip;
 
+pub use adaptation::{Adaptation, LossController};
 pub use arrivals_config::{ArrivalsConfig, Beyond, OpenLoopConfig};
-pub use datagrams::{CbrConfig, Datagrams, OnOffConfig, Pattern, PingConfig, PoissonConfig};
+pub use datagrams::{
+    CbrConfig, Datagrams, OnOffConfig, Pattern, PingConfig, PoissonConfig, Replies,
+};
 pub use distribution::{
     DeterministicConfig, Distribution, Draws, ExponentialConfig, Family, LognormalConfig,
     ParetoConfig, TraceConfig, UniformConfig,
@@ -38,7 +42,7 @@ pub use packet_trace::{
     PacketTraceConfig, Packets, SentAs, Times, TraceDirection, TraceFile, TracePacket,
 };
 pub use page_config::{Keeping, Objects, PageConfig, PageForm, PageKey, PageObjects};
-pub use receiver::{Received, Receiver};
+pub use receiver::{FrameMark, Received, Receiver};
 pub use reception::Reception;
 pub use session::Session;
 pub use stream::{BulkConfig, FileConfig, PaddingConfig, Stream, WebConfig};
@@ -84,7 +88,15 @@ impl Application {
 
     /// Whether the receiver sends back what it receives.
     pub fn is_echoed(&self) -> bool {
-        matches!(self, Self::Datagrams(pattern) if pattern.is_echoed())
+        self.replies() == Replies::Echoes
+    }
+
+    /// What the receiver of datagrams sends back.
+    pub fn replies(&self) -> Replies {
+        match self {
+            Self::Datagrams(pattern) => pattern.replies(),
+            Self::Stream(_) => Replies::None,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! flows keep their order. What it cannot learn from datagrams (when those were sent that do not arrive, or what they
 //! belong to) follows from the application's configuration, of which it is made.
 
+use super::adaptation::Adaptation;
 use super::datagrams::Pattern;
 use super::frames::FrameReception;
 use super::offer::Offer;
@@ -43,7 +44,11 @@ impl Reception {
             Pattern::VideoCall(config) => {
                 let frames = config.frames(offer, start, seed, flow);
                 let (segment, resume) = (offer.segment, config.resume);
-                Some(Self::Video(FrameReception::new(frames, segment, resume, stop)))
+                let video = FrameReception::new(frames, segment, resume, stop);
+                Some(Self::Video(match config.adaptation {
+                    Adaptation::None => video,
+                    Adaptation::GccLoss => video.of_marked_frames(),
+                }))
             }
         }
     }

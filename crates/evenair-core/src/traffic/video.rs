@@ -4,9 +4,11 @@
 //! mean that follows from the bit rate, and larger frames at intervals. What the receiver makes of the packets is in
 //! `frames.rs`.
 
+use super::adaptation::{Adaptation, LossController};
 use super::offer::Offer;
+use super::receiver::FrameMark;
 use super::{Distribution, Draws, distribution_of_factors};
-use crate::component::{configuration, named, names, number, positive};
+use crate::component::{BitRate, configuration, named, names, number, positive, rate};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 
@@ -16,7 +18,9 @@ configuration! {
         name: "video-call",
         summary: "frames at a constant rate with a key frame at intervals, at the flow's `rate` on \
                   average, in packets of up to `segment` bytes (UDP)",
-        source: "RFC 8593 and RFC 8698; WebRTC's fake encoder; W3C webrtc-stats (freezes)",
+        source: "RFC 8593 and RFC 8698; WebRTC's fake encoder; W3C webrtc-stats (freezes); \
+                 draft-ietf-rmcat-gcc-02 section 6 (adaptation)",
+        ordered: [min_rate <= max_rate],
     }
     /// frames per second
     // RFC 8698, FPS among the parameters of NADA.
@@ -34,6 +38,13 @@ configuration! {
     /// which frame is shown first after one that was lost: the next "key-frame", as the others refer to the lost
     /// one, or "any-frame", as if the decoder concealed losses
     resume: Resume = Resume::KeyFrame, names();
+    /// whether the encoder keeps the flow's rate, or begins with it and follows the losses that receiver reports tell
+    adaptation: Adaptation = Adaptation::None, names();
+    /// of an adaptation: the lowest rate of payload
+    // RFC 8698, RMIN and RMAX among the parameters of NADA.
+    min_rate: BitRate = BitRate::from_bps(150_000), rate();
+    /// of an adaptation: the highest rate of payload
+    max_rate: BitRate = BitRate::from_bps(1_500_000), rate();
 }
 
 named! {
@@ -53,6 +64,17 @@ impl VideoCallConfig {
     pub fn frames(&self, offer: &Offer, start: Instant, seed: u64, flow: u32) -> Frames {
         let stream = RngStream::new(seed, StreamId::Traffic, 2 * u64::from(flow));
         Frames::new(self, offer.bytes_per_second(), start, stream)
+    }
+
+    /// What adapts the rate, bit/s, if anything does.
+    pub(super) fn controller(&self, offer: &Offer) -> Option<LossController> {
+        let bounds = [self.min_rate, self.max_rate].map(|rate| rate.as_bps() as f64);
+        match self.adaptation {
+            Adaptation::None => None,
+            Adaptation::GccLoss => {
+                Some(LossController::new(8.0 * offer.bytes_per_second(), bounds))
+            }
+        }
     }
 }
 
@@ -74,6 +96,7 @@ pub struct Frames {
     frame_rate: f64,
     /// From one key frame to the next.
     key_every: u64,
+    key_size: f64,
     /// The mean sizes of a key frame and of another one, bytes.
     means: [f64; 2],
     variation: Draws,
@@ -85,17 +108,26 @@ impl Frames {
     /// The frames of a call that begins at `start` and has `rate` bytes of payload per second.
     pub fn new(config: &VideoCallConfig, rate: f64, start: Instant, stream: RngStream) -> Self {
         let key_every = libm::round(config.key_interval.as_secs_f64() * config.frame_rate).max(1.0);
-        // Of `key_every` frames one is a key frame, and together they have the rate.
-        let together = rate / config.frame_rate * key_every;
-        let other = together / (key_every - 1.0 + config.key_size);
-        Self {
+        let mut frames = Self {
             start,
             frame_rate: config.frame_rate,
             key_every: key_every as u64,
-            means: [config.key_size * other, other].map(|mean| mean / config.variation.mean()),
+            key_size: config.key_size,
+            means: [0.0; 2],
             variation: Draws::new(config.variation.clone(), stream),
             number: 0,
-        }
+        };
+        frames.set_rate(rate);
+        frames
+    }
+
+    /// The frames from the next one on have this rate, bytes of payload per second.
+    pub fn set_rate(&mut self, rate: f64) {
+        let key_every = self.key_every as f64;
+        // Of `key_every` frames one is a key frame, and together they have the rate.
+        let together = rate / self.frame_rate * key_every;
+        let other = together / (key_every - 1.0 + self.key_size);
+        self.means = [self.key_size * other, other].map(|mean| mean / self.variation.mean());
     }
 
     /// The mean size of a key frame, bytes.
@@ -128,12 +160,46 @@ pub(super) struct VideoPackets {
     frame: Frame,
     /// Which packet of the frame is next.
     place: u32,
+    /// How many frames were before.
+    number: u32,
+    controller: Option<LossController>,
+    /// Of the frame, bit/s, where it is adapted.
+    rate_bps: f64,
 }
 
 impl VideoPackets {
     pub(super) fn new(mut frames: Frames, segment: u32, pacing: f64) -> Self {
         let frame = next(&mut frames);
-        Self { frames, segment, pacing, frame, place: 0 }
+        Self {
+            frames,
+            segment,
+            pacing,
+            frame,
+            place: 0,
+            number: 0,
+            controller: None,
+            rate_bps: 0.0,
+        }
+    }
+
+    /// With what adapts the rate.
+    pub(super) fn with(self, controller: Option<LossController>) -> Self {
+        let rate_bps = controller.as_ref().map_or(0.0, LossController::rate);
+        Self { controller, rate_bps, ..self }
+    }
+
+    /// What the next packet says of its frame: the receiver of frames whose rate is adapted cannot know it otherwise.
+    pub(super) fn mark(&self) -> Option<FrameMark> {
+        self.controller.as_ref()?;
+        let rate_bps = self.rate_bps as u32;
+        Some(FrameMark { frame: self.number, count: self.count(), rate_bps })
+    }
+
+    /// The frames after the one that is next, or under way, have the rate that follows.
+    pub(super) fn on_report(&mut self, lost: f64) {
+        if let Some(controller) = &mut self.controller {
+            controller.on_report(lost);
+        }
     }
 
     /// When the next packet is sent, and its payload, bytes.
@@ -147,6 +213,11 @@ impl VideoPackets {
     pub(super) fn advance(&mut self) {
         self.place += 1;
         if self.place == self.count() {
+            if let Some(controller) = &self.controller {
+                self.rate_bps = controller.rate();
+                self.frames.set_rate(self.rate_bps / 8.0);
+            }
+            self.number += 1;
             self.frame = next(&mut self.frames);
             self.place = 0;
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use super::any::AnyEnds;
 use super::ends::Ends;
 use super::header::PacketHeader;
+use super::receiver_reports::REPORT_BYTES;
 use super::tcp::{ConnectionConfig, ReceivingEnd, SendingEnd};
 use super::tfrc::{TfrcConfig, TfrcSink, TfrcSource};
 use super::udp::{UdpSink, UdpSource};
@@ -14,7 +15,8 @@ use crate::component::{
 use crate::congestion::{self, Controller};
 use crate::time::Instant;
 use crate::traffic::{
-    Application, BulkConfig, CbrConfig, Datagrams, PacketTraceConfig, PingConfig, Reception, Stream,
+    Application, BulkConfig, CbrConfig, Datagrams, PacketTraceConfig, PingConfig, Reception,
+    Replies, Stream,
 };
 
 /// The transport of a flow: "newreno", `{ kind = "newreno" }`, "tfrc", or "udp".
@@ -52,8 +54,8 @@ pub struct FlowSpec {
     pub datagrams: Option<Datagrams>,
     /// What its receiver makes of them.
     pub reception: Option<Reception>,
-    /// Whether the receiver sends them back.
-    pub is_echoed: bool,
+    /// What its receiver sends back, of an application that makes datagrams.
+    pub replies: Replies,
     /// From when on no datagram is sent.
     pub stop: Instant,
 }
@@ -81,7 +83,7 @@ pub enum Answers {
         /// Data packets for each, on average.
         packets: f64,
     },
-    /// One of `bytes` at IP level in each round-trip time.
+    /// One of `bytes` at IP level in each round-trip time, or more seldom.
     PerRtt {
         /// Its size.
         bytes: u32,
@@ -153,7 +155,9 @@ impl Config {
         match self {
             Self::Tfrc(_) => 1 << 14,
             // What is under way is seldom more than a window.
-            Self::Tcp(_) | Self::Udp => 4 * window,
+            Self::Tcp(_) => 4 * window,
+            // Of datagrams with options no sender limits what is under way.
+            Self::Udp => 1 << 14,
         }
     }
 
@@ -180,12 +184,18 @@ impl Config {
             Self::Udp => {
                 let source = UdpSource::new(data, spec.payload, spec.datagrams, spec.stop);
                 let sink = UdpSink::new(spec.payload, spec.reception);
-                if !spec.is_echoed {
-                    return (AnyEnds::Udp(Ends::new(source, sink)), Answers::None);
-                }
-                let ends = Ends::new(source.with_echoes(), sink.with_echoes(answer));
-                let answers =
-                    Answers::PerPackets { bytes: answer.bytes + spec.payload, packets: 1.0 };
+                let (ends, answers) = match spec.replies {
+                    Replies::None => (Ends::new(source, sink), Answers::None),
+                    Replies::Echoes => {
+                        let bytes = answer.bytes + spec.payload;
+                        let ends = Ends::new(source.with_echoes(), sink.with_echoes(answer));
+                        (ends, Answers::PerPackets { bytes, packets: 1.0 })
+                    }
+                    Replies::Reports => {
+                        let bytes = answer.bytes + REPORT_BYTES;
+                        (Ends::new(source, sink.with_reports(answer)), Answers::PerRtt { bytes })
+                    }
+                };
                 (AnyEnds::Udp(ends), answers)
             }
         }

@@ -21,6 +21,7 @@ mod header;
 mod limits;
 mod option;
 pub mod pacer;
+mod receiver_reports;
 pub mod recovery;
 mod sack;
 pub mod tcp;

@@ -2,6 +2,7 @@
 
 use super::sack::SackBlocks;
 use crate::time::{Duration, Instant};
+use crate::traffic::FrameMark;
 
 /// The options of the transport header, or what else a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +13,10 @@ pub enum PacketOption {
     TfrcData(DataHeader),
     /// Of TFRC's feedback packets.
     TfrcReport(Report),
+    /// Of the video frame that a datagram belongs to.
+    Frame(FrameMark),
+    /// Of a receiver report of RTP: the fraction lost, in 256ths (RFC 3550 section 6.4.1).
+    FractionLost(u8),
 }
 
 /// What a TCP segment carries beside sequence number and flags.

@@ -8,6 +8,7 @@ use super::echoes::Echoes;
 use super::ends::Ends;
 use super::header::PacketHeader;
 use super::option::PacketOption;
+use super::receiver_reports::ReceiverReports;
 use crate::delays::Delays;
 use crate::packet::{Packet, PacketKind};
 use crate::time::{Duration, Instant};
@@ -110,11 +111,12 @@ impl UdpSource {
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while self.poll_at() <= now {
             let payload = self.payload();
+            let mark = self.source.as_ref().and_then(Datagrams::mark).map(PacketOption::Frame);
             let (at, seq) = self.note_departure();
             if let Some(echoes) = &mut self.echoes {
                 echoes.expect(at, seq);
             }
-            out.send(&self.header.packet(now, PacketKind::Datagram, payload, seq), None);
+            out.send(&self.header.packet(now, PacketKind::Datagram, payload, seq), mark.as_ref());
         }
     }
 }
@@ -129,11 +131,16 @@ impl Endpoint for UdpSource {
         &mut self,
         now: Instant,
         packet: &Packet,
-        _option: Option<&PacketOption>,
+        option: Option<&PacketOption>,
         _out: &mut impl Output,
     ) {
         if let Some(echoes) = &mut self.echoes {
             echoes.receive(now, packet.seq);
+        }
+        if let (Some(PacketOption::FractionLost(fraction)), Some(source)) =
+            (option, &mut self.source)
+        {
+            source.on_report(f64::from(*fraction) / 256.0);
         }
     }
 
@@ -236,18 +243,26 @@ pub struct UdpSink {
     reception: Option<Box<Reception>>,
     /// Of what it sends back.
     echo: Option<PacketHeader>,
+    reports: Option<Box<ReceiverReports>>,
 }
 
 impl UdpSink {
     /// For datagrams of a source with the same `payload`.
     pub fn new(payload: u32, reception: Option<Reception>) -> Self {
-        Self { received: 0, payload, reception: reception.map(Box::new), echo: None }
+        let reception = reception.map(Box::new);
+        Self { received: 0, payload, reception, echo: None, reports: None }
     }
 
     /// Sends each datagram back, with this header.
     #[must_use]
     pub fn with_echoes(self, header: PacketHeader) -> Self {
         Self { echo: Some(header), ..self }
+    }
+
+    /// Reports what is lost, with this header.
+    #[must_use]
+    pub fn with_reports(self, header: PacketHeader) -> Self {
+        Self { reports: Some(Box::new(ReceiverReports::new(header))), ..self }
     }
 
     /// The application's receiver, if it has one.
@@ -264,20 +279,33 @@ impl Endpoint for UdpSink {
         &mut self,
         now: Instant,
         packet: &Packet,
-        _option: Option<&PacketOption>,
+        option: Option<&PacketOption>,
         out: &mut impl Output,
     ) {
         let payload = u32::from(packet.payload);
         self.received += u64::from(payload);
+        if let Some(reports) = &mut self.reports {
+            reports.on_packet(now, packet.seq / u64::from(self.payload));
+            if let (Some(PacketOption::Frame(mark)), Some(reception)) =
+                (option, &mut self.reception)
+            {
+                reception.receiver().on_mark(now, mark);
+            }
+        }
         if let Some(header) = &self.echo {
             out.send(&header.packet(now, PacketKind::Datagram, payload, packet.seq), None);
         }
     }
 
-    fn on_timer(&mut self, _now: Instant, _out: &mut impl Output) {}
+    fn on_timer(&mut self, now: Instant, out: &mut impl Output) {
+        if let Some(reports) = &mut self.reports {
+            reports.on_timer(now, out);
+        }
+    }
 
+    #[inline(always)]
     fn poll_at(&self) -> Instant {
-        Instant::NEVER
+        self.reports.as_ref().map_or(Instant::NEVER, |reports| reports.poll_at())
     }
 
     fn stop(&mut self) {}

@@ -488,7 +488,7 @@ fn flow(
         connection: connection(spec, seed, (row, slot)),
         datagrams,
         reception,
-        is_echoed: spec.application.is_echoed(),
+        replies: spec.application.replies(),
         stop,
     });
     let is_tcp = spec.transport.is_tcp();

@@ -122,7 +122,7 @@ impl Flow {
 
     /// Whether its datagrams are sent back.
     pub(crate) fn is_echoed(&self) -> bool {
-        matches!(self.ends, AnyEnds::Udp(_)) && !self.is_unanswered()
+        self.captured.is_echoed
     }
 
     /// When an end is to be woken.

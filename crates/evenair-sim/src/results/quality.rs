@@ -104,6 +104,9 @@ pub struct VideoResult {
     pub freezes: u64,
     /// For how long altogether, seconds (`totalFreezesDuration`).
     pub frozen_s: f64,
+    /// The mean rate with which the frames were made of which a packet has arrived, bit/s; absent without adaptation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_video_rate_bps: Option<f64>,
 }
 
 impl VideoResult {
@@ -117,6 +120,7 @@ impl VideoResult {
             frames_undecodable_ratio: share(stats.undecodable),
             freezes: stats.freezes,
             frozen_s: stats.frozen.as_secs_f64(),
+            mean_video_rate_bps: stats.mean_rate_bps,
         }
     }
 }

@@ -415,6 +415,10 @@ station.0.flows.0={direction='up',transport='udp',application={kind='video-call'
 station.0.flows.0={direction='up',transport='udp',application={kind='video-call',variation=-1},rate=1e6} => station.0.flows.0.application.variation => got -1 | a number from 0
 station.0.flows.0={direction='up',transport='udp',application={kind='video-call',variation=0},rate=1e6} => station.0.flows.0.application.variation => got 0 | above 0 on average
 station.0.flows.0={direction='up',transport='udp',application={kind='video-call',key_interval='1 min'},rate='900 Gbps'} => station.0.flows.0.application.key_size => got key frames of | 1 B to 100 MB
+station.0.flows.0={direction='up',transport='udp',rate='1 Mbps',application={kind='video-call',adaptation='nada'}} => station.0.flows.0.application.adaptation => got "nada" | "none", "gcc-loss"
+station.0.flows.0={direction='up',transport='udp',rate='1 Mbps',application={kind='video-call',min_rate=0}} => station.0.flows.0.application.min_rate => got 0
+station.0.flows.0={direction='up',transport='udp',rate='1 Mbps',application={kind='video-call',max_rate='100 kbps'}} => station.0.flows.0.application.max_rate => at least min_rate
+station.0.flows.0={direction='up',transport='udp',rate='2 Mbps',application={kind='video-call',adaptation='gcc-loss'}} => station.0.flows.0.rate => got 2 Mbps | from min_rate to max_rate
 station.0.flows.0={direction='up',transport='udp',application='video-call',rate=1} => station.0.flows.0.application.key_size => got key frames of 0 B
 station.0.flows.0={direction='up',transport='udp',application='trace'} => station.0.flows.0.application => a trace of nothing | file or packets
 station.0.flows.0={direction='up',transport='udp',application={kind='trace',packets=[[0,100]]},rate=1} => station.0.flows.0.rate => got 1 bps | no rate with application "trace"

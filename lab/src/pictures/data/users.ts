@@ -74,7 +74,7 @@ const KINDS: Kind[] = [
   },
   {
     name: "mean_video_rate_mbps",
-    title: "Mean rate of streamed video (Mb/s)",
+    title: "Mean rate of video (Mb/s)",
     decimals: 2,
     value: ({ mean_video_rate_bps: bps }) => bps && bps / 1e6,
   },

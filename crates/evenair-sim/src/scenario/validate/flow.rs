@@ -7,7 +7,7 @@ use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{
-    Application, Distribution, OnOffConfig, PacketTraceConfig, Pattern, SentAs, Stream,
+    Adaptation, Application, Distribution, OnOffConfig, PacketTraceConfig, Pattern, SentAs, Stream,
     TraceDirection, TracePacket, VideoCallConfig,
 };
 use evenair_core::transport::Timestamps;
@@ -186,12 +186,22 @@ fn check_video(field: &str, config: &VideoCallConfig, flow: &Flow) -> Checked {
         let field = format!("{field}.variation");
         return Err(fail(&field, &format!("got {mean}"), "a number above 0 on average"));
     }
-    let offer = flow.offer(TraceDirection::Up);
+    let mut offer = flow.offer(TraceDirection::Up);
+    if config.adaptation != Adaptation::None {
+        offer.rate = Some(config.max_rate.rate());
+    }
     let bytes = config.frames(&offer, Instant::ZERO, 0, 0).mean_key_frame();
     if !(1.0..=MAX_KEY_FRAME).contains(&bytes) {
         let got = format!("got key frames of {} B on average", bytes.round());
         let accepted = "1 B to 100 MB, by rate, frame_rate, key_interval and key_size";
         return Err(fail(&format!("{field}.key_size"), &got, accepted));
+    }
+    let (least, most) = (config.min_rate, config.max_rate);
+    let rate = flow.rate.unwrap_or(least);
+    if config.adaptation != Adaptation::None && !(least..=most).contains(&rate) {
+        let accepted = format!("from min_rate to max_rate, {least} to {most}");
+        let field = field.replace(".application", ".rate");
+        return Err(fail(&field, &format!("got {rate}"), &accepted));
     }
     Ok(())
 }
