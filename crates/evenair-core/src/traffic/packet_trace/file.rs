@@ -7,10 +7,9 @@ use serde::de::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::SentAs;
 use super::capture::{self, Captured};
 use super::csv;
-use super::packets::{Packets, TraceDirection, TracePacket};
+use super::packets::{Packets, SentAs, TraceDirection, TracePacket};
 use crate::component::message::{shown, shown_path, shown_value};
 use crate::component::{Bounds, CompositeType};
 use crate::ip::headers::FlowKey;

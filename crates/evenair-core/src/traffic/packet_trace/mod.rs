@@ -12,7 +12,7 @@ mod replay;
 mod tests;
 
 pub use file::TraceFile;
-pub use packets::{Packets, TraceDirection, TracePacket};
+pub use packets::{Packets, SentAs, TraceDirection, TracePacket};
 pub(super) use replay::Replay;
 
 use std::net::IpAddr;
@@ -44,18 +44,6 @@ configuration! {
     sent_as: SentAs = SentAs::Datagrams, names();
     /// Of transfers.
     open_loop: OpenLoopConfig = OpenLoopConfig::default();
-}
-
-named! {
-    /// What the rows of a trace are.
-    pub enum SentAs {
-        /// Datagrams over UDP.
-        #[default]
-        Datagrams => "datagrams",
-        /// Transfers over TCP, each over a new connection.
-        Transfers => "transfers",
-    }
-    planned []
 }
 
 named! {

@@ -40,6 +40,18 @@ named! {
     planned []
 }
 
+named! {
+    /// What the rows of a trace are.
+    pub enum SentAs {
+        /// Datagrams over UDP.
+        #[default]
+        Datagrams => "datagrams",
+        /// Transfers over TCP, each over a new connection.
+        Transfers => "transfers",
+    }
+    planned []
+}
+
 /// Packets in the order of their times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packets(Arc<[TracePacket]>);
