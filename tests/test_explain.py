@@ -101,8 +101,12 @@ def test_the_command_says_what_users_notice(evenair_here: Evenair, tmp_path: Pat
     file.write_text("""
         duration = "20 s"
         [[station]]
-        flows = [{ direction = "down", transport = "udp", application = "video-call", rate = "500 kbps" }]
         error = { kind = "independent", rate = 0.3, level = "ip", direction = "down" }
+        [[station.flows]]
+        direction = "down"
+        transport = "udp"
+        rate = "500 kbps"
+        application = "video-call"
     """)
     result = ea.run(ea.load(file))
     flow = result.document["flows"][0]

@@ -51,6 +51,20 @@ def scenario(tmp_path: Path) -> Path:
     return path
 
 
+def test_rows_are_transfers_over_tcp(scenario: Path) -> None:
+    rows = [(0.0, 20_000, True), (0.5, 3_000, False), (0.6, 1, False)]
+    (scenario.parent / "x").write_bytes(csv(rows))
+    text = SCENARIO.replace('transport = "udp", ', "")
+    scenario.write_text(text.replace('kind = "trace"', 'kind = "trace", sent_as = "transfers"'))
+    result = ea.run(ea.load(scenario))
+    sizes = [(each["flow"], each["bytes"]) for each in result.document["sessions"]]
+    assert sorted(sizes) == [("down-1", 1), ("down-1", 3_000), ("up-1", 20_000)]
+    up, down = result.document["flows"]
+    assert (up["completion_s"]["n"], down["completion_s"]["n"]) == (1, 2)
+    assert down["arrivals"]["finished"] == 2
+    assert up["completion_s"]["slowdown"] > 0
+
+
 def test_a_capture_and_a_csv_file_are_the_same_run(scenario: Path) -> None:
     """By hand: 1472 and 32 bytes of payload go up in 2 s, 72 bytes down."""
     results = []
