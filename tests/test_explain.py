@@ -101,7 +101,7 @@ def test_the_command_says_what_users_notice(evenair_here: Evenair, tmp_path: Pat
     file.write_text("""
         duration = "20 s"
         [[station]]
-        error = { kind = "independent", rate = 0.3, level = "ip", direction = "down" }
+        error = { kind = "independent", rate = 0.02, level = "ip", direction = "down" }
         [[station.flows]]
         direction = "down"
         transport = "udp"
