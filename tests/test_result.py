@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from evenair.engine import Interrupted, run_jobs
-from evenair.statistics import estimate, t_quantile_975
+from evenair.statistics import estimate, t_quantile, t_quantile_975
 from evenair.text import markup
 
 if TYPE_CHECKING:
@@ -362,3 +362,12 @@ def test_t_quantiles() -> None:
     for degrees, quantile in table.items():
         assert t_quantile_975(degrees) == pytest.approx(quantile, abs=6e-4)
     assert t_quantile_975(100_000) == pytest.approx(1.959964, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("within", "degrees", "quantile"),
+    [(0.5, 5, 0.727), (0.9, 2, 2.920), (0.99, 9, 3.250), (0.999, 1, 636.619), (0.2, 1, 0.325)],
+)
+def test_t_quantiles_of_other_intervals(within: float, degrees: int, quantile: float) -> None:
+    """The table of any textbook: two-sided probabilities."""
+    assert t_quantile(within, degrees) == pytest.approx(quantile, abs=6e-4)

@@ -57,17 +57,26 @@ def rounded(metric: Estimate, decimals: int) -> tuple[str, str]:
     return f"{round(mean, place) + 0.0:.{shown}f}", f"{half:.{shown}f}"  # -0.0 + 0.0 is 0.0
 
 
-@cache
 def t_quantile_975(degrees_of_freedom: int) -> float:
-    """Return the 0.975 quantile of Student's t distribution, to 1e-12 of its value.
+    """Return the 0.975 quantile of Student's t distribution, see `t_quantile`."""
+    return t_quantile(0.95, degrees_of_freedom)
+
+
+@cache
+def t_quantile(within: float, degrees_of_freedom: int) -> float:
+    """Return the t with P(|T| <= t) = `within`, of Student's t distribution, to 1e-12 of its value.
 
     By bisection of the finite series for whole degrees of freedom: Abramowitz and Stegun (1964),
     26.7.3 and 26.7.4.
     """
-    low, high = 1.0, 13.0  # 1.96 for infinitely many degrees of freedom, 12.7 for one
+    low, high = 1.0, 13.0  # 0.975: 1.96 for infinitely many degrees of freedom, 12.7 for one
+    if _within(low, degrees_of_freedom) > within:
+        low = 0.0
+    while _within(high, degrees_of_freedom) < within:
+        low, high = high, 2 * high
     while high - low > 1e-12 * low:
         middle = (low + high) / 2
-        if _within(middle, degrees_of_freedom) < 0.95:
+        if _within(middle, degrees_of_freedom) < within:
             low = middle
         else:
             high = middle
