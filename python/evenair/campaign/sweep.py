@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenair import prototypes
-from evenair.campaign import local
 from evenair.campaign.errors import CampaignError, CampaignInterrupted
+from evenair.campaign.execution import check_prototypes, executor, open_store
 from evenair.campaign.grid import Grid
 from evenair.campaign.jobs import Run
 from evenair.campaign.live import open_live, progress_line, remove_live, run_line
@@ -21,12 +21,11 @@ from evenair.campaign.result import Campaign, Failure
 from evenair.campaign.storage import tables
 from evenair.campaign.storage.identity import Identity
 from evenair.campaign.storage.replacement import check_replaceable, fingerprint
-from evenair.campaign.storage.store import Store
-from evenair.engine import MAX_SEED, useful
-from evenair.files.atomic import is_disk_full, sibling
+from evenair.engine import MAX_SEED
+from evenair.files.atomic import sibling
 from evenair.scenario import Scenario, load
 from evenair.text.axis import AxisError, make_axis
-from evenair.text.messages import reason, shown, whole_number
+from evenair.text.messages import shown, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from distributed.deploy import Cluster
 
     from evenair.campaign.jobs import Execute, Outcome
+    from evenair.campaign.storage.store import Store
     from evenair.files.live import Live
 
 TABLES = ("runs", "flows", "series")
@@ -142,7 +142,7 @@ def run_campaign(
     for point, core in grid.scenarios():
         if prototypes.any_registered():
             resolved = Scenario._from_core(core).resolved
-            _check_prototypes(resolved, out, is_cluster=cluster is not None)
+            check_prototypes(resolved, out, is_cluster=cluster is not None)
         if "series" in table_names and "trace" not in Scenario._from_core(core).resolved:
             where = "".join(f" with {key}={value}" for key, value in grid.overrides(point))
             raise CampaignError(
@@ -156,9 +156,9 @@ def run_campaign(
             raise CampaignError(f"out: {path}: is a directory, expected a file")
     for path in () if force else paths.values():
         check_replaceable(path, grid, seed, most)
-    execute, close = _executor(jobs, cluster)
+    execute, close = executor(jobs, cluster)
     try:
-        with _open_store(out) as store, ExitStack() as at_end:
+        with open_store(out) as store, ExitStack() as at_end:
             if live is None and out is not None:
                 at_end.callback(remove_live, out)  # before it is made: Ctrl-C may come in between
             said = at_end.enter_context(live or open_live(out, grid))
@@ -379,45 +379,5 @@ def _check(
         raise CampaignError(f"jobs: got {jobs}, but the cluster {cluster} has its own workers")
 
 
-def _check_prototypes(resolved: Mapping[str, Any], out: Path | None, *, is_cluster: bool) -> None:
-    """Refuse what cannot be done with classes that are registered in this process."""
-    for name, source in prototypes.sources(resolved).items():
-        kind, _, name = name.partition(":")
-        if is_cluster:
-            raise CampaignError(
-                f"cluster: the {kind} {name!r} is a Python class of this process, which a cluster"
-                " does not have"
-            )
-        if out is not None and source is None:
-            raise CampaignError(
-                f"out: the {kind} {name!r} is not defined in a file, so stored runs of one version"
-                " of it cannot be told from those of another; define it in a file"
-            )
-
-
-def _executor(
-    jobs: int | None, cluster: str | Client | Cluster | None
-) -> tuple[Execute, Callable[[], None]]:
-    """Return the executor, and the function that closes it."""
-    threads = useful(jobs)
-    if cluster is None:
-        return lambda runs, report: local.execute(runs, report, threads=threads), lambda: None
-    from evenair.campaign.cluster import connect
-
-    return connect(cluster, threads)
-
-
 def _path(out: Path, table: str) -> Path:
     return out if table == "runs" else sibling(out, table)
-
-
-def _open_store(out: Path | None) -> Store:
-    if out is None:
-        return Store(None)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        if is_disk_full(error):
-            raise
-        raise CampaignError(f"out: {out}: cannot be written: {reason(error)}") from None
-    return Store(out.with_name(f"{out.name}.runs"))
