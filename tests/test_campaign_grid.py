@@ -45,6 +45,29 @@ def test_any_text_is_read_or_message_in_one_line(text: str) -> None:
     assert "\n" not in message
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("10:1000:x10", [10, 100, 1000]),
+        ("20:100:x1.5", [20, 30, 45, 68]),  # 67.5 is rounded to the even number; 101.25 is beyond
+        ("1:3:x1.2", [1, 2, 3]),  # each once
+        ("0.001:0.01:x2", [0.001, 0.002, 0.004, 0.008]),
+        ("1,5:20:x2", [1, 5, 10, 20]),
+        ("1e6:8e6:x2", [1000000, 2000000, 4000000, 8000000]),
+    ],
+)
+def test_ranges_by_a_factor(text: str, values: list[float]) -> None:
+    assert parse_axis(f"k={text}").values == values
+
+
+@pytest.mark.parametrize(
+    "text", ["10:100:x1", "100:10:x2", "0:10:x2", "-4:-1:x2", "1:1e20:x1.00001"]
+)
+def test_a_factor_must_lead_to_the_end(text: str) -> None:
+    with pytest.raises(AxisError, match=r"k: got .* (xFACTOR does not lead|at most 1000000)"):
+        parse_axis(f"k={text}")
+
+
 @given(
     st.integers(-1000, 1000), st.integers(0, 50), st.integers(1, 100), st.sampled_from([0, 1, 2])
 )

@@ -50,8 +50,11 @@ class Axis:
 def parse_axis(text: str) -> Axis:
     """Read `KEY=V1,V2,...`; each value may also be a range START:STOP:STEP of numbers.
 
-    A range includes STOP if a step ends there exactly. Values have the syntax of `--set`; commas
-    inside brackets, braces and quotes belong to a value. Raises AxisError.
+    A range includes STOP if a step ends there exactly. With START:STOP:xFACTOR each number is the
+    one before times FACTOR, rounded to a whole number where START and STOP are whole.
+
+    Values have the syntax of `--set`; commas inside brackets, braces and quotes belong to a value.
+    Raises AxisError.
     """
     key, equals, values = text.partition("=")
     key = key.strip()
@@ -130,6 +133,8 @@ def _split(key: str, text: str) -> list[str]:
 def _expand(key: str, text: str) -> list[str]:
     """Return the values of a range, or the text itself if it is none, as the ratio `3:1`."""
     parts = text.split(":")
+    if len(parts) == 3 and parts[2].strip().startswith("x"):
+        return _expand_factor(key, text, parts)
     numbers = [_decimal(part) for part in parts]
     if len(parts) <= 2 or not all(number is not None for number in numbers):
         return [text]
@@ -141,13 +146,33 @@ def _expand(key: str, text: str) -> list[str]:
     if (stop - start) / step >= MAX_VALUES:
         raise AxisError(f"{key}: got {text}, expected at most {MAX_VALUES} values")
     count = int((stop - start) / step) + 1
-    whole = all(
-        number == number.to_integral_value() and "." not in part.lower()
-        for number, part in zip(numbers, parts, strict=True)
-        if number is not None
-    )
+    whole = all(map(_is_whole, parts))
     values = [start + k * step for k in range(count)]
     return [str(int(value)) if whole else repr(float(value)) for value in values]
+
+
+def _expand_factor(key: str, text: str, parts: Sequence[str]) -> list[str]:
+    """Return the values of a range START:STOP:xFACTOR, or the text itself if it is none."""
+    start, stop = _decimal(parts[0]), _decimal(parts[1])
+    factor = _decimal(parts[2].strip().removeprefix("x"))
+    if start is None or stop is None or factor is None:
+        return [text]
+    if not (factor > 1 and 0 < start <= stop):
+        raise AxisError(f"{key}: got {text}, where xFACTOR does not lead from START to STOP")
+    values = []
+    while start <= stop:
+        values.append(start)
+        if len(values) > MAX_VALUES:
+            raise AxisError(f"{key}: got {text}, expected at most {MAX_VALUES} values")
+        start *= factor
+    if all(map(_is_whole, parts[:2])):
+        return list(dict.fromkeys(str(int(value.to_integral_value())) for value in values))
+    return [repr(float(value)) for value in values]
+
+
+def _is_whole(text: str) -> bool:
+    number = _decimal(text)
+    return number is not None and number == number.to_integral_value() and "." not in text
 
 
 def _decimal(text: str) -> Decimal | None:

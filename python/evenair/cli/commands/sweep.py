@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUES",
         action="append",
         default=[],
-        help="simulate each of V1,V2,... or the numbers START:STOP:STEP; several keys form a grid",
+        help="simulate each of V1,V2,... or the numbers START:STOP:STEP or START:STOP:xFACTOR;"
+        " several keys form a grid",
     )
     parser.add_argument(
         "--runs", metavar="N", type=runs, help="runs per point of the grid, each with its own seed"
