@@ -23,8 +23,12 @@ class Grid:
     demand, so a grid of a million points needs no memory.
     """
 
-    def __init__(self, scenario: CoreScenario, axes: Sequence[Axis]) -> None:
-        """Take a scenario, which need not be valid by itself, and the axes."""
+    def __init__(self, scenario: CoreScenario, axes: Sequence[Axis], option: str = "vary") -> None:
+        """Take a scenario, which need not be valid by itself, and the axes.
+
+        Errors name the option that gives the axes.
+        """
+        self._option = option
         self._scenario = scenario
         self.axes = tuple(axes)
         self._values = [axis.values for axis in axes]
@@ -32,7 +36,7 @@ class Grid:
         keys = [axis.key for axis in axes]
         for key in keys:
             if keys.count(key) > 1:
-                raise CampaignError(f"vary: {key}: varied twice")
+                raise CampaignError(f"{option}: {key}: varied twice")
         # Set a table before its members, and a queue's kind before its parameters: a new kind
         # resets them.
         self._order = sorted(
@@ -68,7 +72,9 @@ class Grid:
         """
         scenario, overrides = self._scenario, self.overrides(point)
         if overrides:
-            source = f"--vary {' '.join(f'{key}={value[:80]}' for key, value in overrides)}"
+            source = (
+                f"--{self._option} {' '.join(f'{key}={value[:80]}' for key, value in overrides)}"
+            )
             scenario = scenario.with_overrides(overrides, source, source)
         scenario.resolve()
         return scenario
