@@ -1,0 +1,1 @@
+"""The best setting of a scenario, found with few runs."""
