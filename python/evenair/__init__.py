@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from evenair.prototypes import register
     from evenair.result import RunResult, RunSet
     from evenair.scenario import Scenario, load, scenarios
+    from evenair.tuning.result import Tuning
+    from evenair.tuning.tune import tune
 
     papers: Papers
 
@@ -61,6 +63,7 @@ __all__ = [
     "RunSet",
     "Scenario",
     "ScenarioError",
+    "Tuning",
     "__version__",
     "compare",
     "load",
@@ -70,6 +73,7 @@ __all__ = [
     "run",
     "scenarios",
     "sweep",
+    "tune",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -83,6 +87,7 @@ __getattr__, __dir__ = lazy_names(
         "RunSet": "result",
         "Scenario": "scenario",
         "ScenarioError": "_core",
+        "Tuning": "tuning.result",
         "__version__": "_core",
         "compare": "comparison",
         "load": "scenario",
@@ -92,5 +97,6 @@ __getattr__, __dir__ = lazy_names(
         "run": "engine",
         "scenarios": "scenario",
         "sweep": "campaign.sweep",
+        "tune": "tuning.tune",
     },
 )
