@@ -19,6 +19,7 @@ from evenair.cli.commands import (
     run,
     sweep,
     testbed,
+    tune,
 )
 from evenair.cli.terminal import (
     BAD_INPUT,
@@ -127,6 +128,8 @@ def parser() -> Parser:
     add("compare", text, compare.add_arguments, compare.compare)
     text = "Simulate a grid of scenarios; resume after an interruption."
     add("sweep", text, sweep.add_arguments, sweep.sweep)
+    text = "Search for the best setting of a scenario with few runs."
+    add("tune", text, tune.add_arguments, tune.tune)
     add("plot", "Draw a metric of a sweep over a key.", plot.add_arguments, plot.plot)
     text = "Write what a sweep has found as one HTML file."
     add("report", text, report.add_arguments, report.report)
