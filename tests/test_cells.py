@@ -122,7 +122,7 @@ def test_words_and_units() -> None:
 
 def test_uploads_and_downloads_have_one_name(evenair_here: Evenair) -> None:
     """Nothing that the commands print says upstream or downstream."""
-    commands = ("run", "testbed", "compare", "sweep", "plot", "report", "model")
+    commands = ("run", "testbed", "compare", "sweep", "tune", "plot", "report", "model")
     shown = [
         evenair_here("run", "gong2006", "--set", "duration=1").stdout,
         evenair_here("model").stdout,

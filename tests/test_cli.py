@@ -514,6 +514,7 @@ def test_tables_are_made_and_read_without_pandas(tmp_path: Path) -> None:
     commands = [
         "run gong2006 --set duration=1 --out one",
         "sweep gong2006 --vary duration=1,2 --runs 1 --flows --out x.parquet",
+        "tune gong2006 --over duration=1,2 --minimise rtt_p95_s --seeds 2 --out y.parquet",
         "plot x.parquet --x duration --y jain_index",
         "report x.parquet --out x.html",
     ]
@@ -529,7 +530,7 @@ def test_tables_are_made_and_read_without_pandas(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "sweep", "plot", "report", "model", "paper", "scenarios", "parts"]
+    "command", ["run", "sweep", "tune", "plot", "report", "model", "paper", "scenarios", "parts"]
 )
 def test_help(command: str, evenair: Evenair) -> None:
     done = evenair(command, "--help")
