@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 README = ROOT / "README.md"
 COMMAND_LINE = ROOT / "docs" / "command-line.md"
 CAMPAIGNS = ROOT / "docs" / "campaigns.md"
+TUNE = ROOT / "docs" / "tune.md"
 PAGES = [
     README,
     ROOT / "CONTRIBUTING.md",
@@ -111,7 +112,9 @@ def test_each_snippet_is_checked_or_says_why_not(page: Path) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.long) if page in (COMMAND_LINE, CAMPAIGNS) else page
+        pytest.param(page, marks=pytest.mark.long)
+        if page in (COMMAND_LINE, CAMPAIGNS, TUNE)
+        else page
         for page in having("sh")
     ],
     ids=name,
