@@ -2,7 +2,7 @@
 
 use evenair_core::delays::Delays;
 use evenair_core::time::Instant;
-use evenair_core::traffic::{Application, Datagrams, Received, Reception, TraceDirection};
+use evenair_core::traffic::{Application, Datagrams, Received, Reception, Replies};
 use evenair_core::transport::{Counters, Echoes};
 use serde::Serialize;
 
@@ -51,15 +51,14 @@ impl DatagramApplication {
     pub fn new(scenario: &Scenario, seed: u64, row: u32) -> Option<Self> {
         let place = Place::find(scenario, row)?;
         let Application::Datagrams(pattern) = &place.spec.application else { return None };
-        let direction = if place.up { TraceDirection::Up } else { TraceDirection::Down };
-        let offer = place.spec.offer(direction);
+        let offer = place.spec.offer(place.direction());
         let times = (place.start, place.stop);
         Some(Self {
             source: Datagrams::new(pattern, offer, place.start, seed, row),
             stop: place.stop,
             sent: 0,
             reception: Reception::new(pattern, &offer, times, seed, row),
-            echoes: pattern.is_echoed().then(Echoes::default),
+            echoes: (pattern.replies() == Replies::Echoes).then(Echoes::default),
             one_way_delay: Delays::default(),
             received: 0,
             next: 0,

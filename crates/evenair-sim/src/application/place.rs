@@ -1,6 +1,7 @@
 //! Where the flow of an application is in its scenario.
 
 use evenair_core::time::{Duration, Instant};
+use evenair_core::traffic::TraceDirection;
 
 use crate::scenario::{Direction, Flow, Scenario};
 
@@ -45,6 +46,11 @@ impl<'a> Place<'a> {
         let start = Instant::ZERO + spec.start.map_or(start, |start| start.duration());
         let stop = spec.stop.map_or(Instant::NEVER, |stop| Instant::ZERO + stop.duration());
         Self { id, spec, up, start, stop }
+    }
+
+    /// Which way its traces go.
+    pub(super) fn direction(&self) -> TraceDirection {
+        if self.up { TraceDirection::Up } else { TraceDirection::Down }
     }
 }
 

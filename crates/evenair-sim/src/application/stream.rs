@@ -58,7 +58,7 @@ impl StreamApplication {
         };
         let begin = Instant::ZERO + scenario.warmup.duration();
         Some(Self {
-            session: Session::new(stream, seed, row)?,
+            session: Session::new(stream, place.direction(), seed, row)?,
             slots: Session::slots(stream),
             opening: Session::opening(stream),
             pad: if pads { u64::from(place.spec.segment) } else { 1 },
