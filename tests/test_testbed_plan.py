@@ -118,6 +118,22 @@ def test_small_packets_have_no_ipv6() -> None:
         ({"station": [{"flows": [down(transport="tfrc")]}]}, "station.0.flows.0.transport: got"),
         ({"station": [{"flows": [down(header=60)]}]}, "station.0.flows.0.header: got 60"),
         (
+            {
+                "station": [
+                    {
+                        "flows": [
+                            down(
+                                transport="udp",
+                                rate=1e6,
+                                application={"kind": "video-call", "adaptation": "gcc-loss"},
+                            )
+                        ]
+                    }
+                ]
+            },
+            "station.0.flows.0.application.adaptation: got 'gcc-loss'; accepted",
+        ),
+        (
             {"station": [{"flows": [down(header=52), down(header=40)]}]},
             "station.0.flows.1.header: got 40; accepted: with a test-bed, that of the other flows",
         ),

@@ -314,6 +314,9 @@ def _flow(index: int, id_: str, spec: Mapping[str, Any], sender: str, receiver: 
 def _check(flow: Flow) -> None:
     if flow.transport == "tfrc":
         raise TestbedError(f"{flow.field}.transport: got 'tfrc'; the kernel has TCP and UDP only")
+    if flow.application.get("adaptation", "none") != "none":
+        got = f"{flow.field}.application.adaptation: got {flow.application['adaptation']!r}"
+        raise TestbedError(f"{got}; accepted: with a test-bed, 'none': its receivers do not report")
     if flow.is_tcp and flow.spec["header"] not in (TCP_HEADER, TCP_HEADER + TIMESTAMPS):
         accepted = f"with a test-bed, {TCP_HEADER}, or {TCP_HEADER + TIMESTAMPS} with timestamps"
         raise TestbedError(f"{flow.field}.header: got {flow.spec['header']}; accepted: {accepted}")
