@@ -95,6 +95,19 @@ fn without_airtime_fairness_goodputs_are_equal_or_as_ppdus() {
     assert!((fast / other - 1.0).abs() < 0.02 && (fast / slow / 14.0 - 1.0).abs() < 0.02);
 }
 
+/// A tenth of the MPDUs to the fast stations is lost, and their receivers hold others back. Airtime remains a third each: what is
+/// repeated is charged, and what is held back does not count in the airtime queue limits for ever.
+#[test]
+fn losses_do_not_change_the_shares() {
+    let error = "{ kind = 'gilbert-elliott', rate = 0.1, bad_state = '1 ms', level = 'mac' }";
+    let run = result(UDP, &[LINUX, ("station.0.error", error)], 1);
+    for share in shares(&run) {
+        assert!((share - 1.0 / 3.0).abs() < 0.01, "{:?}", shares(&run));
+    }
+    let goodputs = goodputs(&run);
+    assert!(goodputs[0] > 30.0 && goodputs[0] < 43.0, "{goodputs:?}");
+}
+
 /// Weights are shares of the airtime: 2 to 1 to 1.
 #[test]
 fn airtime_is_as_weights() {

@@ -144,6 +144,7 @@ impl<P: WirePacket> Link<P> {
     }
 
     /// When the link has something to do: a packet arrives at the far end, or the transmitter is free.
+    #[inline(always)]
     pub(super) fn due(&self) -> Instant {
         let arrival = self.in_flight.front().map_or(Instant::NEVER, |packet| packet.enqueued_at());
         match &self.queue {
@@ -324,6 +325,7 @@ impl<P: WirePacket> Transmitter<P> {
     }
 
     /// When the transmitter asks the queue for the next packet.
+    #[inline(never)] // not with a droptail queue
     fn due(&self) -> Instant {
         if !self.waiting {
             return Instant::NEVER;

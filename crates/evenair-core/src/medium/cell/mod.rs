@@ -179,7 +179,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             self.nodes.enqueue_for_choice(now, queue, packet);
             return self.medium.wake(now, queue, None, &mut self.nodes);
         }
-        let place = self.nodes.place(queue);
+        let place = if self.nodes.choice { self.nodes.place(queue) } else { queue.0 as usize };
         let tx_queue = &mut self.nodes.queues[place];
         if !self.medium.is_idle(queue) {
             return tx_queue.enqueue(now, packet);

@@ -318,12 +318,18 @@ impl<P: CellPacket> Nodes<P> {
         }
     }
 
-    /// Dequeues the next packet of `queue`, unless a shaper holds it back.
-    #[inline(always)]
-    fn dequeue(&mut self, now: Instant, queue: TxQueueId, place: usize) -> Option<P> {
+    /// Dequeues the next packet of `queue`, which may be a tin.
+    fn dequeue_any(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
+        let place = self.place(queue);
         if self.has_tins && self.is_of_access_point(queue) {
             return self.queues[place].dequeue_tin(now, queue.0);
         }
+        self.dequeue(now, queue, place)
+    }
+
+    /// Dequeues the next packet of `queue`, unless a shaper holds it back.
+    #[inline(always)]
+    fn dequeue(&mut self, now: Instant, queue: TxQueueId, place: usize) -> Option<P> {
         let source = &mut self.queues[place];
         let packet = source.dequeue(now);
         if packet.is_none() && (source.backlog().packets() > 0 || !self.feeds.is_empty()) {
@@ -348,8 +354,8 @@ impl<P: CellPacket> Nodes<P> {
     /// the one queue that they are.
     #[inline(always)]
     pub(super) fn has_choice(&self, node: NodeId) -> bool {
-        let is_shared = !self.places.is_empty() && !self.has_tins;
-        self.choice && (is_shared || self.is_scheduled(node))
+        let is_shared = || !self.places.is_empty() && !self.has_tins;
+        self.choice && (is_shared() || self.is_scheduled(node))
     }
 
     /// Queues a packet of such a node.
@@ -459,8 +465,7 @@ impl<P: CellPacket> Nodes<P> {
             let (mut ppdu, mut packets) = (next(queue), VecDeque::new());
             let mut has_more = true;
             while hardware.pending(station, category).may_take {
-                let place = self.place(queue);
-                let packet = self.take_set_aside(queue).or_else(|| self.dequeue(now, queue, place));
+                let packet = self.take_set_aside(queue).or_else(|| self.dequeue_any(now, queue));
                 let Some(packet) = packet else {
                     has_more = false;
                     break;
@@ -531,7 +536,7 @@ impl<P: CellPacket> Nodes<P> {
         if self.set_aside.iter().any(|(of, _)| *of == queue) {
             return true;
         }
-        let packet = self.dequeue(now, queue, self.place(queue)).map(|packet| (queue, packet));
+        let packet = self.dequeue_any(now, queue).map(|packet| (queue, packet));
         let found = packet.is_some();
         self.set_aside.extend(packet);
         found
@@ -638,9 +643,20 @@ impl<P: CellPacket> Nodes<P> {
         self.discarded.count(packet.connection().0, packet.is_pure_ack());
     }
 
+    /// What the driver has taken is transmitted.
+    #[inline(never)] // not where each node has one queue
+    fn release_prepared(&mut self, packet: PacketId) {
+        if let Some(hardware) = &mut self.hardware {
+            hardware.release(packet.0 as usize);
+        }
+    }
+
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
     #[inline(always)]
     fn end_service(&mut self, packet: PacketId, status: TxStatus) {
+        if self.choice {
+            self.release_prepared(packet);
+        }
         let InService { packet: sent, place, .. } = &mut self.taken[packet.0 as usize];
         let queue = self.queues.get_mut(*place as usize);
         let is_queued = queue.map(|queue| queue.transmitted(sent.size())).is_some();
@@ -650,9 +666,6 @@ impl<P: CellPacket> Nodes<P> {
             // What the receiver holds is complete, and not lost.
             *held_by = Held::Receiver;
             return;
-        }
-        if let Some(hardware) = &mut self.hardware {
-            hardware.release(packet.0 as usize);
         }
         let is_lost = is_queued && sent.release() && status == TxStatus::Dropped;
         self.mac_losses += u64::from(is_lost);
@@ -696,7 +709,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
 
     #[inline(always)]
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
-        if self.hardware.is_some() && self.is_of_access_point(queue) {
+        if self.choice && self.hardware.is_some() && self.is_of_access_point(queue) {
             return self.take_prepared(queue, max_bytes);
         }
         // Two ways to the medium, so that a packet is not copied on its way.
