@@ -43,7 +43,7 @@ def test_poor_calls_are_explained(poor: ea.RunResult) -> None:
     found = poor.explain()
     assert [each.flow for each in found] == ["up-1", "down-1"]
     for each, flow in zip(found, poor.document["flows"], strict=True):
-        assert each.mos == flow["mos"]
+        assert (each.fault, each.measure) == ("poor_call", f"MOS {flow['mos']:.2f}")
         assert each.cause in ("call_delay", "call_losses", "call_late")
 
 
