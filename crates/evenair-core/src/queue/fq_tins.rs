@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 
 use super::codel::CodelQueue;
 use super::counted::Counted;
-use super::fq_codel::hash;
-use super::{Actions, Backlog, DropReason, FqCodelConfig, QueueDiscipline, QueueItem, QueueLimit};
+use super::fq_codel::{FqCodelConfig, hash};
+use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::packet::ConnectionId;
 use crate::rng::RngStream;
 use crate::time::Instant;
