@@ -62,7 +62,7 @@ macro_rules! disciplines {
             #[doc = "One that is registered at run time."]
             Prototype(Box<boxed::Boxed<P>>),
             #[doc = "Another one above a driver's ring."]
-            Ring(Box<Ring<P>>),
+            Ring(Box<Ring<P, Self>>),
             #[doc = "FQ-CoDel for several receivers, which share its limit."]
             Tins(Box<FqTins<P>>),
         }

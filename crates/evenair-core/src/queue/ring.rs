@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 
 use super::counted::Counted;
 use super::discipline::first_of;
-use super::{Actions, Backlog, Queue, QueueDiscipline, QueueItem, QueueLimit};
+use super::{Actions, Backlog, QueueDiscipline, QueueItem, QueueLimit};
 use crate::time::Instant;
 
-/// A queue discipline above a ring.
+/// A queue discipline, `upper`, above a ring.
 #[derive(Debug)]
-pub struct Ring<P> {
-    upper: Queue<P>,
+pub struct Ring<P, Q> {
+    upper: Q,
     /// Packets that have a place at a time.
     capacity: usize,
     packets: VecDeque<P>,
@@ -23,9 +23,9 @@ pub struct Ring<P> {
     backlog: Backlog,
 }
 
-impl<P: QueueItem> Ring<P> {
+impl<P: QueueItem, Q: QueueDiscipline<P>> Ring<P, Q> {
     /// An empty ring of `capacity` packets below `upper`, which is empty.
-    pub fn new(upper: Queue<P>, capacity: u32) -> Self {
+    pub fn new(upper: Q, capacity: u32) -> Self {
         let backlog = Backlog::new(QueueLimit::Unlimited);
         Self { upper, capacity: capacity as usize, packets: VecDeque::new(), backlog }
     }
@@ -41,7 +41,7 @@ impl<P: QueueItem> Ring<P> {
     }
 }
 
-impl<P: QueueItem> QueueDiscipline<P> for Ring<P> {
+impl<P: QueueItem, Q: QueueDiscipline<P>> QueueDiscipline<P> for Ring<P, Q> {
     fn enqueue(&mut self, now: Instant, packet: P, actions: &mut impl Actions<P>) {
         // What has been transmitted since has left room for packets that came before.
         self.fill(now, actions);
@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
     use crate::packet::{FlowId, Packet, PacketKind};
-    use crate::queue::{ActionLog, CodelConfig, Config, DropTailConfig};
+    use crate::queue::{ActionLog, CodelConfig, Config, DropTailConfig, Queue};
     use crate::rng::{RngStream, StreamId};
 
     fn ring(config: Config, limit: u32, capacity: u32) -> Queue<Packet> {
