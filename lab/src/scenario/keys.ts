@@ -50,6 +50,9 @@ function highestMcs(table: Record<string, unknown>): number {
 const highestOf = (table: unknown) => highestMcs(table as Record<string, unknown>);
 const mostStreams = (table: unknown) =>
   (table as Record<string, unknown>)["phy"] === "802.11n" ? 4 : 8;
+/** Whether the access point has a queue for each station. */
+const hasStationQueues = (scenario: ResolvedScenario) =>
+  isWlan(scenario) && cell(scenario)["scheduler"] !== "fifo";
 const hasRates = (scenario: ResolvedScenario) => isWlan(scenario) && !hasMcs(scenario);
 /** Stations may have an older PHY, by the PHY of the cell (docs/media/wifi.md, "Mixed cells"). */
 function stationPhys(scenario: ResolvedScenario): string[] {
@@ -137,14 +140,14 @@ export const CELL: Hints = {
   hardware_depth: {
     label: "PPDUs in the hardware",
     absent: "none ahead",
-    range: { from: 0, to: 8, step: 1 },
-    when: isWlan,
+    range: { from: 1, to: 8, step: 1 },
+    when: hasStationQueues,
   },
   ring: {
     label: "driver's ring",
     absent: "none",
     range: { from: 0, to: 512, step: 8 },
-    when: isWlan,
+    when: (scenario) => isWlan(scenario) && !hasStationQueues(scenario),
   },
   controller: { when: hasRates },
 };
