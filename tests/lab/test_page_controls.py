@@ -32,7 +32,7 @@ flows = [{ direction = "up" }, { direction = "down" }]
 
 
 # Parameters of which one may not be below the other: the engine says so, and the text stays.
-BOUND = {"alpha", "beta", "successes", "max_successes"}
+BOUND = {"alpha", "beta", "successes", "max_successes", "buffer", "interval"}
 
 
 def values(control: Control) -> list[str]:
