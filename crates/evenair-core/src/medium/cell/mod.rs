@@ -1,5 +1,6 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
+mod driver;
 mod feed;
 mod hardware;
 mod nodes;

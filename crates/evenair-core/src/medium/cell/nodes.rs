@@ -6,7 +6,7 @@ use super::packet::{Arrival, CellPacket};
 use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::medium::occupancy::CountedPacket;
-use crate::medium::scheduler::{Pending, StationScheduler};
+use crate::medium::scheduler::StationScheduler;
 use crate::medium::{
     AirEvent, Attempt, Carried, CellContext, LinkId, NextPpdu, Occupancy, PacketId, QueueLayout,
     Reception, Setup, Taken, Transmission, TxQueueId, TxStatus,
@@ -15,7 +15,6 @@ use crate::packet::{AccessCategory, Direction, NodeId};
 use crate::queue::{Backlog, TxQueue};
 use crate::time::Instant;
 use crate::tournament::Tournament;
-use std::collections::VecDeque;
 
 /// Everything of a cell that its medium may use.
 #[derive(Debug)]
@@ -45,7 +44,7 @@ pub(super) struct Nodes<P> {
     pub(super) choice: bool,
     /// Packets that were dequeued and not taken: larger than the medium asked for, or found by
     /// [`Nodes::has_next`].
-    set_aside: Vec<(TxQueueId, P)>,
+    pub(super) set_aside: Vec<(TxQueueId, P)>,
     /// By [`PacketId`].
     pub(super) taken: Vec<InService<P>>,
     free: Vec<u32>,
@@ -271,7 +270,7 @@ impl<P: CellPacket> Nodes<P> {
     }
 
     /// The packet of `queue` that was set aside.
-    fn take_set_aside(&mut self, queue: TxQueueId) -> Option<P> {
+    pub(super) fn take_set_aside(&mut self, queue: TxQueueId) -> Option<P> {
         let place = self.set_aside.iter().position(|(of, _)| *of == queue)?;
         Some(self.set_aside.swap_remove(place).1)
     }
@@ -319,7 +318,7 @@ impl<P: CellPacket> Nodes<P> {
     }
 
     /// Dequeues the next packet of `queue`, which may be a tin.
-    fn dequeue_any(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
+    pub(super) fn dequeue_any(&mut self, now: Instant, queue: TxQueueId) -> Option<P> {
         let place = self.place(queue);
         if self.has_tins && self.is_of_access_point(queue) {
             return self.queues[place].dequeue_tin(now, queue.0);
@@ -390,7 +389,7 @@ impl<P: CellPacket> Nodes<P> {
     }
 
     /// The place of the scheduler of an access point for a category with this number.
-    fn scheduler(&self, access_point: NodeId, category: u32) -> usize {
+    pub(super) fn scheduler(&self, access_point: NodeId, category: u32) -> usize {
         let categories = self.schedulers.len() / self.setup.associations.access_points().len();
         self.setup.associations.number(access_point) as usize * categories + category as usize
     }
@@ -433,72 +432,6 @@ impl<P: CellPacket> Nodes<P> {
             }
             self.schedulers.get_mut(number)?.has_no_backlog();
         }
-    }
-
-    /// The driver fills the hardware with PPDUs by the scheduler with this number; each station has at most one turn.
-    #[inline(never)] // only where there is a driver
-    fn prepare(
-        &mut self,
-        now: Instant,
-        number: usize,
-        holds: impl Fn(TxQueueId) -> bool,
-        next: impl Fn(TxQueueId) -> NextPpdu,
-    ) {
-        let Some(mut hardware) = self.hardware.take() else { return };
-        let layout = self.setup.layout;
-        let per_access_point =
-            self.schedulers.len() / self.setup.associations.access_points().len();
-        let access_point = self.setup.associations.access_points()[number / per_access_point];
-        let category = AccessCategory::ALL[number % per_access_point];
-        let mut turns = Vec::new();
-        self.schedulers[number].advance(now);
-        while hardware.has_room(number) {
-            let pending = |station| hardware.pending(station, category);
-            let Some(turn) = self.schedulers[number].next_turn_beside(&pending) else { break };
-            let station = turn.station;
-            if turns.contains(&station) {
-                break;
-            }
-            turns.push(station);
-            let link = LinkId::new(station as u32, Direction::Down);
-            let queue = layout.queue(access_point, link, category);
-            let (mut ppdu, mut packets) = (next(queue), VecDeque::new());
-            let mut has_more = true;
-            while hardware.pending(station, category).may_take {
-                let packet = self.take_set_aside(queue).or_else(|| self.dequeue_any(now, queue));
-                let Some(packet) = packet else {
-                    has_more = false;
-                    break;
-                };
-                if !ppdu.add(packet.size()) {
-                    self.set_aside.push((queue, packet));
-                    break;
-                }
-                let modes = &self.setup.modes;
-                let counted = hardware.count(station, category, packet.size(), modes);
-                packets.push_back((packet, counted));
-            }
-            if !has_more {
-                let Pending { airtime, .. } = hardware.pending(station, category);
-                self.schedulers[number].has_no_backlog_beside(airtime);
-            }
-            if !packets.is_empty() || holds(queue) {
-                hardware.push(number, queue, packets);
-            }
-        }
-        self.hardware = Some(hardware);
-    }
-
-    /// The medium takes a packet of the PPDU that the hardware transmits next.
-    #[inline(never)] // only where there is a driver
-    fn take_prepared(&mut self, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
-        let (_, category) = self.setup.layout.link(queue)?;
-        let sender = self.setup.layout.sender(&self.setup.associations, queue);
-        let number = self.scheduler(sender, category);
-        let (packet, counted) = self.hardware.as_mut()?.take(number, queue, max_bytes)?;
-        let taken = self.serve(queue, self.place(queue), packet);
-        self.hardware.as_mut()?.name(taken.packet.0 as usize, counted);
-        Some(taken)
     }
 
     /// The same where an access point has one queue for all its stations: first the receiver of what the medium
@@ -641,14 +574,6 @@ impl<P: CellPacket> Nodes<P> {
     fn discard(&mut self, packet: PacketId) {
         let InService { packet, .. } = &self.taken[packet.0 as usize];
         self.discarded.count(packet.connection().0, packet.is_pure_ack());
-    }
-
-    /// What the driver has taken is transmitted.
-    #[inline(never)] // not where each node has one queue
-    fn release_prepared(&mut self, packet: PacketId) {
-        if let Some(hardware) = &mut self.hardware {
-            hardware.release(packet.0 as usize);
-        }
     }
 
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
