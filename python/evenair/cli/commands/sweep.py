@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from evenair.campaign.errors import CampaignError, CampaignInterrupted
+from evenair.campaign.errors import CampaignInterrupted
 from evenair.cli.arguments import (
-    BadInput,
     add_plugin,
     add_quiet,
     add_scenario,
@@ -16,8 +15,8 @@ from evenair.cli.arguments import (
     seed,
 )
 from evenair.cli.arrow import import_pyarrow
+from evenair.cli.grids import add_processors, errors_of, print_kept, read_grid, scenario_words
 from evenair.cli.terminal import DONE, FAILED, INTERRUPTED, print_error, print_json, progress
-from evenair.scenario import read_document
 
 if TYPE_CHECKING:
     import argparse
@@ -79,53 +78,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--series", action="store_true", help="also write FILE-series.parquet, the traces"
     )
-    parser.add_argument(
-        "--jobs", metavar="N", type=runs, help="parallel runs [and at most: one per processor]"
-    )
-    parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="run on a Dask scheduler; local starts one"
-    )
+    add_processors(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_quiet(parser)
 
 
 def sweep(arguments: argparse.Namespace) -> int:
     """Run a campaign. Raises BadInput, ScenarioError, OSError."""
-    from evenair.text.axis import AxisError
-
-    try:
+    with errors_of(_OPTIONS):
         return _sweep(arguments)
-    except AxisError as error:
-        raise BadInput(f"--vary: {error}") from None
-    except CampaignError as error:
-        option = str(error).partition(":")[0]
-        raise BadInput(f"--{error}" if option in _OPTIONS else error) from None
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
     import_pyarrow()
-    from evenair.campaign.grid import Grid
     from evenair.campaign.sweep import run_campaign
-    from evenair.text.axis import parse_axis
 
-    axes = [parse_axis(text) for text in arguments.vary]
-    for axis in axes:
-        if axis.key in dict(arguments.set):
-            raise BadInput(f"--vary: {axis.key}: is also given by --set; omit one of them")
-    scenario = read_document(arguments.scenario)
-    if arguments.set:
-        scenario = scenario.with_overrides(arguments.set, "--set", "--set")
-    base = ["evenair", "run", arguments.scenario]
-    for file in arguments.plugin:
-        base += ["--plugin", str(file)]
-    for key, value in arguments.set:
-        base += ["--set", f"{key}={value}"]
+    grid = read_grid(arguments, arguments.vary, "vary")
+    base = ["evenair", "run", *scenario_words(arguments)]
 
     campaign: Campaign | None
     with progress("runs", quiet=arguments.quiet) as update:
         try:
             campaign = run_campaign(
-                Grid(scenario, axes),
+                grid,
                 arguments.runs,
                 seed=arguments.seed,
                 out=arguments.out,
@@ -148,11 +123,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
             if interrupted.damaged:
                 print_error(interrupted.damaged)
     if campaign is None:
-        count = "the" if kept is None else kept
-        print_error(
-            f"interrupted; {arguments.out}.runs has {count} finished runs;"
-            " repeat the command to continue"
-        )
+        print_kept(arguments.out, kept)
         return INTERRUPTED
     if arguments.json:
         print_json(_document(campaign, arguments.out))

@@ -6,9 +6,8 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
-from evenair.campaign.errors import CampaignError, CampaignInterrupted
+from evenair.campaign.errors import CampaignInterrupted
 from evenair.cli.arguments import (
-    BadInput,
     add_plugin,
     add_quiet,
     add_scenario,
@@ -17,6 +16,7 @@ from evenair.cli.arguments import (
     seed,
 )
 from evenair.cli.arrow import import_pyarrow
+from evenair.cli.grids import add_processors, errors_of, print_kept, read_grid, scenario_words
 from evenair.cli.terminal import (
     BAD_INPUT,
     DONE,
@@ -26,7 +26,6 @@ from evenair.cli.terminal import (
     print_error,
     progress,
 )
-from evenair.scenario import read_document
 
 if TYPE_CHECKING:
     from evenair.tuning.result import Tuning
@@ -106,12 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="replace an existing table of something else"
     )
-    parser.add_argument(
-        "--jobs", metavar="N", type=runs, help="parallel runs [and at most: one per processor]"
-    )
-    parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="run on a Dask scheduler; local starts one"
-    )
+    add_processors(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     add_quiet(parser)
 
@@ -130,33 +124,18 @@ def confidence(text: str) -> float:
 
 def tune(arguments: argparse.Namespace) -> int:
     """Search for the best setting. Raises BadInput, ScenarioError, OSError."""
-    from evenair.text.axis import AxisError
-
-    try:
+    with errors_of(_OPTIONS):
         return _tune(arguments)
-    except AxisError as error:
-        raise BadInput(f"--over: {error}") from None
-    except CampaignError as error:
-        option = str(error).partition(":")[0]
-        raise BadInput(f"--{error}" if option in _OPTIONS else error) from None
 
 
 def _tune(arguments: argparse.Namespace) -> int:
     import_pyarrow()
-    from evenair.campaign.grid import Grid
-    from evenair.text.axis import parse_axis
     from evenair.tuning.task import command_of, make_task
     from evenair.tuning.tune import run_search
 
-    axes = [parse_axis(text) for text in arguments.over]
-    for axis in axes:
-        if axis.key in dict(arguments.set):
-            raise BadInput(f"--over: {axis.key}: is also given by --set; omit one of them")
-    scenario = read_document(arguments.scenario)
-    if arguments.set:
-        scenario = scenario.with_overrides(arguments.set, "--set", "--set")
+    grid = read_grid(arguments, arguments.over, "over")
     task = make_task(
-        Grid(scenario, axes, "over"),
+        grid,
         arguments.minimise,
         arguments.maximise,
         arguments.subject_to,
@@ -165,11 +144,7 @@ def _tune(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         confidence=arguments.confidence,
     )
-    words = [arguments.scenario]
-    for file in arguments.plugin:
-        words += ["--plugin", str(file)]
-    for key, value in arguments.set:
-        words += ["--set", f"{key}={value}"]
+    words = scenario_words(arguments)
 
     found: Tuning | None
     with progress("runs", quiet=arguments.quiet) as update:
@@ -192,11 +167,7 @@ def _tune(arguments: argparse.Namespace) -> int:
         if arguments.out is None:
             print_error("interrupted; with --out, finished runs would have been kept")
         else:
-            count = "the" if kept is None else kept
-            print_error(
-                f"interrupted; {arguments.out}.runs has {count} finished runs;"
-                " repeat the command to continue"
-            )
+            print_kept(arguments.out, kept)
         return INTERRUPTED
     if arguments.json:
         print_bytes(found.json.encode() + b"\n")
