@@ -22,6 +22,7 @@ pub mod token_bucket;
 pub mod tournament;
 pub mod traffic;
 pub mod transport;
+mod truesize;
 pub mod units;
 
 pub use transport::{tcp, tfrc};

@@ -42,6 +42,9 @@ pub trait QueueDiscipline<P: QueueItem> {
         self.dequeue(now, actions)
     }
 
+    /// The tin is that of a slow station, or not: see [`FqTins`](super::FqTins).
+    fn set_slow(&mut self, _tin: u32, _is_slow: bool) {}
+
     /// Packets that wait in this tin.
     fn tin_packets(&self, _tin: u32) -> u32 {
         self.backlog().packets()

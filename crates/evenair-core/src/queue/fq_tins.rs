@@ -13,17 +13,21 @@
 //!   half of its packets from the head, at least one and at most `drop_batch`, until they do not. Of equal ones this is the
 //!   one that comes first in the table, where default queues come last.
 //!
+//! - In the tin of a slow station, if there is a rule for these, CoDel has a target of 50 ms and an interval of 300 ms, and does
+//!   not mark (`sta_update_codel_params` in `net/mac80211/sta_info.c`, Linux up to 6.15).
+//!
 //! Departures: CoDel is that of RFC 8289, and hash and salt are those of [`FqCodel`](super::FqCodel), where Linux has its own.
 
 use std::collections::VecDeque;
 
-use super::codel::CodelQueue;
+use super::codel::{CodelConfig, CodelQueue};
 use super::counted::Counted;
 use super::fq_codel::{FqCodelConfig, hash};
 use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
 use crate::packet::ConnectionId;
 use crate::rng::RngStream;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
+use crate::truesize::truesize;
 
 /// The place of a flow queue that does not exist yet.
 const NONE: u32 = u32::MAX;
@@ -32,6 +36,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct FqTins<P> {
     config: FqCodelConfig,
+    /// CoDel in tins of slow stations.
+    slow: CodelConfig,
     salt: u64,
     limit: QueueLimit,
     /// Bytes of buffers at most.
@@ -61,16 +67,13 @@ struct Tin {
     old: VecDeque<u32>,
     /// Its default flow queue, or [`NONE`].
     default: u32,
+    is_slow: bool,
 }
 
-/// Bytes of the buffer of a packet, as Linux's `truesize` counts them: `struct sk_buff`, headroom, packet and
-/// `struct skb_shared_info`, each in whole cache lines (`SKB_TRUESIZE` in `include/linux/skbuff.h`, of a 64-bit kernel). A
-/// driver may allocate more.
-fn truesize(bytes: u32) -> u64 {
-    const SK_BUFF: u64 = 256;
-    const HEADROOM: u64 = 64;
-    const SHARED_INFO: u64 = 320;
-    SK_BUFF + HEADROOM + u64::from(bytes).next_multiple_of(64) + SHARED_INFO
+/// CoDel for slow stations instead of `codel`.
+fn slow(codel: &CodelConfig) -> CodelConfig {
+    let (target, interval) = (Duration::from_millis(50), Duration::from_millis(300));
+    CodelConfig { target, interval, ecn: false, ..codel.clone() }
 }
 
 impl<P: QueueItem> FqTins<P> {
@@ -88,6 +91,7 @@ impl<P: QueueItem> FqTins<P> {
             memory: 0,
             backlog: Backlog::new(QueueLimit::Unlimited),
             buckets: vec![NONE; config.flows as usize],
+            slow: slow(&config.codel),
             config,
             flows: Vec::new(),
             tins: Vec::new(),
@@ -117,6 +121,18 @@ impl<P: QueueItem> FqTins<P> {
         let packets = CodelQueue::new();
         self.flows.push(Flow { packets, backlog, deficit: 0, tin: None, order });
         self.flows.len() as u32 - 1
+    }
+
+    /// Tins come into being as they are used.
+    fn make_tin(&mut self, tin: u32) {
+        let tins = self.tins.len().max(tin as usize + 1);
+        let (new, old) = (VecDeque::new, VecDeque::new);
+        self.tins.resize_with(tins, || Tin {
+            new: new(),
+            old: old(),
+            default: NONE,
+            is_slow: false,
+        });
     }
 
     fn is_over(&self) -> bool {
@@ -159,9 +175,7 @@ impl<P: QueueItem> QueueDiscipline<P> for FqTins<P> {
     }
 
     fn enqueue_tin(&mut self, _now: Instant, tin: u32, packet: P, actions: &mut impl Actions<P>) {
-        let tins = self.tins.len().max(tin as usize + 1);
-        let empty = || Tin { new: VecDeque::new(), old: VecDeque::new(), default: NONE };
-        self.tins.resize_with(tins, empty);
+        self.make_tin(tin);
         let index = self.classify(tin, packet.connection());
         let flow = &mut self.flows[index as usize];
         flow.backlog.add(&packet);
@@ -184,8 +198,9 @@ impl<P: QueueItem> QueueDiscipline<P> for FqTins<P> {
     }
 
     fn dequeue_tin(&mut self, now: Instant, tin: u32, actions: &mut impl Actions<P>) -> Option<P> {
-        let Self { tins, flows, config, backlog, memory, .. } = self;
-        let Tin { new, old, .. } = tins.get_mut(tin as usize)?;
+        let Self { tins, flows, config, slow, backlog, memory, .. } = self;
+        let Tin { new, old, is_slow, .. } = tins.get_mut(tin as usize)?;
+        let codel = if *is_slow { slow } else { &config.codel };
         loop {
             let is_new = !new.is_empty();
             let list = if is_new { &mut *new } else { &mut *old };
@@ -200,7 +215,7 @@ impl<P: QueueItem> QueueDiscipline<P> for FqTins<P> {
             let mut dropped = Freed { memory, actions };
             let counted = &mut Counted { backlog, actions: &mut dropped };
             let Flow { packets, backlog: own, .. } = flow;
-            if let Some(packet) = packets.dequeue(&config.codel, now, own, counted) {
+            if let Some(packet) = packets.dequeue(codel, now, own, counted) {
                 own.transmitted(packet.size());
                 flow.deficit -= i64::from(packet.size());
                 backlog.serve(&packet);
@@ -214,6 +229,11 @@ impl<P: QueueItem> QueueDiscipline<P> for FqTins<P> {
                 flow.tin = None;
             }
         }
+    }
+
+    fn set_slow(&mut self, tin: u32, is_slow: bool) {
+        self.make_tin(tin);
+        self.tins[tin as usize].is_slow = is_slow;
     }
 
     fn tin_packets(&self, tin: u32) -> u32 {

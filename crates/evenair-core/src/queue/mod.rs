@@ -185,6 +185,12 @@ macro_rules! disciplines {
                 }
             }
 
+            fn set_slow(&mut self, tin: u32, is_slow: bool) {
+                if let Self::Tins(queue) = self {
+                    queue.set_slow(tin, is_slow);
+                }
+            }
+
             fn tin_packets(&self, tin: u32) -> u32 {
                 match self {
                     Self::Tins(queue) => queue.tin_packets(tin),

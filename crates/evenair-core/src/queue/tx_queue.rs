@@ -151,6 +151,11 @@ impl<P: QueueItem> TxQueue<P> {
         Some(self.leave(now, packet))
     }
 
+    /// See [`QueueDiscipline::set_slow`].
+    pub fn set_slow(&mut self, tin: u32, is_slow: bool) {
+        self.queue.set_slow(tin, is_slow);
+    }
+
     /// See [`QueueDiscipline::tin_packets`].
     pub fn tin_packets(&self, tin: u32) -> u32 {
         self.queue.tin_packets(tin)

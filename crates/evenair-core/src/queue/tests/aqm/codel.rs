@@ -16,8 +16,8 @@ pub(super) struct Parameters {
 /// CoDel's state of one queue.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// Since when the delay has been at or above the target, without a break.
-    above_since: Option<u64>,
+    /// An interval after the delay came to the target or above it, where it has remained (`first_above_time`).
+    may_drop_from: Option<u64>,
     dropping: bool,
     next_drop: u64,
     drops: u64,
@@ -48,10 +48,10 @@ impl Parameters {
         let delay = queue.first().map(|head| now - head.enqueued_at.as_nanos());
         match delay {
             Some(delay) if delay >= self.target && behind > self.mtu => {
-                now - *memory.above_since.get_or_insert(now) >= self.interval
+                now >= *memory.may_drop_from.get_or_insert(now + self.interval)
             }
             _ => {
-                memory.above_since = None;
+                memory.may_drop_from = None;
                 false
             }
         }

@@ -1,6 +1,6 @@
 //! FQ-CoDel for several receivers, as mac80211 has it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::codel::{Memory, Parameters, any_parameters};
 use super::*;
@@ -35,6 +35,8 @@ struct Tins {
     queues: BTreeMap<Name, Flow>,
     /// New and old flow queues of each tin.
     lists: BTreeMap<u32, [Vec<Name>; 2]>,
+    /// Tins of slow stations.
+    slow: BTreeSet<u32>,
 }
 
 /// By hand: 256 bytes of `struct sk_buff`, 64 of headroom, 320 of `struct skb_shared_info`, and whole cache lines.
@@ -91,6 +93,10 @@ impl Tins {
     fn serve(&mut self, tin: u32, now: u64) -> Outcome {
         let mut outcome = Outcome::default();
         let Some([new, old]) = self.lists.get_mut(&tin) else { return outcome };
+        let codel = match self.slow.contains(&tin) {
+            true => Parameters { target: 50 * MS, interval: 300 * MS, ecn: false, ..self.codel },
+            false => self.codel,
+        };
         loop {
             let from_new = !new.is_empty();
             let Some(&name) = new.first().or(old.first()) else { return outcome };
@@ -102,7 +108,7 @@ impl Tins {
                 old.push(name);
                 continue;
             }
-            let of_flow = self.codel.serve(&mut flow.memory, &mut flow.packets, 0, now);
+            let of_flow = codel.serve(&mut flow.memory, &mut flow.packets, 0, now);
             outcome.dropped.extend(of_flow.dropped);
             outcome.marked += of_flow.marked;
             if let Some(packet) = of_flow.returned {
@@ -124,6 +130,7 @@ impl Tins {
 enum Step {
     Arrive { tin: u32, flow: u32, size: u32, ecn: bool },
     Serve { tin: u32 },
+    Slow { tin: u32, is_slow: bool },
 }
 
 /// Parameters of CoDel, flow queues, quantum, packets, memory, batch, and what happens.
@@ -132,7 +139,9 @@ type Case = (Parameters, u64, u64, usize, u64, u64, Vec<(u64, Step)>);
 fn any_steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
     let arrival = (0..4_u32, 0..8_u32, 41..1501_u32, any::<bool>())
         .prop_map(|(tin, flow, size, ecn)| Step::Arrive { tin, flow, size, ecn });
-    let step = prop_oneof![3 => arrival, 2 => (0..4_u32).prop_map(|tin| Step::Serve { tin })];
+    let slow = (0..4_u32, any::<bool>()).prop_map(|(tin, is_slow)| Step::Slow { tin, is_slow });
+    let serve = (0..4_u32).prop_map(|tin| Step::Serve { tin });
+    let step = prop_oneof![12 => arrival, 8 => serve, 1 => slow];
     prop::collection::vec((0..8 * MS, step), 1..300)
 }
 
@@ -175,6 +184,7 @@ fn tins_do_what_their_model_does() {
             salt: stream().next_u64(),
             queues: BTreeMap::new(),
             lists: BTreeMap::new(),
+            slow: BTreeSet::new(),
         };
         let mut now = 0;
         for (seq, (gap, step)) in (0..).zip(steps) {
@@ -194,6 +204,15 @@ fn tins_do_what_their_model_does() {
                         tins.transmitted(packet.size);
                     }
                     (model.serve(tin, now), returned)
+                }
+                Step::Slow { tin, is_slow } => {
+                    tins.set_slow(tin, is_slow);
+                    if is_slow {
+                        model.slow.insert(tin);
+                    } else {
+                        model.slow.remove(&tin);
+                    }
+                    (Outcome::default(), None)
                 }
             };
             let ActionLog { dropped, marked } = log;
