@@ -43,6 +43,14 @@ macro_rules! transports {
                     out: &mut impl Output,
                 ) -> Instant;
 
+                /// See [`Ends::on_departure`].
+                pub fn on_departure(
+                    &mut self,
+                    now: Instant,
+                    packet: &Packet,
+                    out: &mut impl Output,
+                ) -> Instant;
+
                 /// See [`Ends::on_timer`].
                 #[inline(always)]
                 pub fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output);

@@ -34,6 +34,10 @@ pub trait Endpoint {
         out: &mut impl Output,
     );
 
+    /// The host of this end is done with a packet of the present connection that was sent here: it has left, or was
+    /// dropped in the host. Ends that do not count what their host has do nothing.
+    fn on_departure(&mut self, _now: Instant, _packet: &Packet, _out: &mut impl Output) {}
+
     /// Does what is due. Nothing is, if the call is early.
     fn on_timer(&mut self, now: Instant, out: &mut impl Output);
 

@@ -74,6 +74,21 @@ impl<S: Source, R: Sink> Ends<S, R> {
         }
     }
 
+    /// The sender's host is done with a packet of data, see [`Endpoint::on_departure`](super::Endpoint::on_departure). Returns
+    /// when [`Ends::on_timer`] is to be called for the sender.
+    pub fn on_departure(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        out: &mut impl Output,
+    ) -> Instant {
+        if packet.connection == self.connection {
+            self.source.on_departure(now, packet, out);
+            self.note_limit(now);
+        }
+        self.source.poll_at()
+    }
+
     /// Does what is due at `end`. Nothing is, if the call is early.
     #[inline]
     pub fn on_timer(&mut self, now: Instant, end: End, out: &mut impl Output) {

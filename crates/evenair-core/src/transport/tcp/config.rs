@@ -55,6 +55,9 @@ configuration! {
     /// whether segments carry timestamps (RFC 7323), so that every ACK of new data gives a round-trip time, that of
     /// a retransmission, too; their 12 bytes are part of `header`
     timestamps: Option<bool> = None, optional(switch(), "false");
+    /// how much the sender leaves in the queues of its own host (TCP small queues): what its pacing rate sends in 2^-`tsq`
+    /// seconds, two segments at least; Linux has 7 over Wi-Fi and 10 elsewhere (`sk_pacing_shift`)
+    tsq: Option<u32> = None, optional(integer(0..=31), "no limit");
     /// how the retransmission timeout follows from round-trip times
     rto: RtoFormula = RtoFormula::Linux, names();
     /// lower bound of the retransmission timeout, or with `rto` "linux" of what it adds to the smoothed

@@ -10,6 +10,7 @@
 mod config;
 mod connection;
 mod delayed_ack;
+mod departures;
 mod idle_restart;
 mod preset;
 mod rate_based;
@@ -19,6 +20,7 @@ mod rtt;
 mod segment;
 mod send_times;
 mod sender;
+mod small_queue;
 mod syn_timer;
 mod tcb;
 #[cfg(test)]

@@ -16,7 +16,7 @@
 //!   or always, as in ns-2. It is not reduced while it does not limit.
 
 use super::config::TcpConfig;
-use super::rate_based::RateBased;
+use super::departures::Departures;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderCounters};
@@ -32,8 +32,8 @@ use crate::transport::limits::Limit;
 pub struct Sender {
     tcb: Tcb,
     recovery: Recovery,
-    /// Of a congestion control that goes by rates.
-    rate_based: Option<Box<RateBased>>,
+    /// What lets segments wait besides the windows, if anything does.
+    departures: Option<Box<Departures>>,
     /// The round-trip times that the retransmission timeout is computed from. A flow's next connection goes
     /// on with them.
     pub(super) rtt_samples: Delays,
@@ -45,8 +45,8 @@ impl Sender {
     pub fn new(config: TcpConfig, segment: u32, total: u64, control: Controller) -> Self {
         let tcb = Tcb::new(config, segment, total, control);
         let recovery = Recovery::new(&tcb.config, segment, tcb.congestion.loss_detection());
-        let rate_based = tcb.congestion.is_rate_based().then(Box::default);
-        Self { tcb, recovery, rate_based, rtt_samples: Delays::default() }
+        let departures = Departures::new(&tcb);
+        Self { tcb, recovery, departures, rtt_samples: Delays::default() }
     }
 
     /// The connection is open. `rtt` is the round-trip time that the handshake has left, and
@@ -73,8 +73,8 @@ impl Sender {
             self.on_new_ack(now, ack);
         }
         self.recovery.on_ack(&mut self.tcb, now, (ack, advances), blocks);
-        if let Some(rates) = &mut self.rate_based {
-            rates.on_ack((&mut self.tcb, &self.recovery), now, ack, blocks);
+        if let Some(departures) = &mut self.departures {
+            departures.on_ack((&mut self.tcb, &self.recovery), now, ack, blocks);
         }
     }
 
@@ -108,17 +108,17 @@ impl Sender {
 
     /// When [`Sender::on_timer`] is to be called.
     pub fn timer_at(&self) -> Instant {
-        match &self.rate_based {
+        match &self.departures {
             None => self.tcb.deadline,
-            Some(rates) => self.tcb.deadline.min(rates.poll_at()),
+            Some(departures) => self.tcb.deadline.min(departures.poll_at()),
         }
     }
 
     /// The timer may have expired: does what is due at `now`.
     pub fn on_timer(&mut self, now: Instant) {
-        let Self { tcb, recovery, rate_based, .. } = self;
-        if let Some(rates) = rate_based {
-            rates.on_timer(now);
+        let Self { tcb, recovery, departures, .. } = self;
+        if let Some(departures) = departures {
+            departures.on_timer(now);
         }
         if now < tcb.deadline || recovery.on_timer(tcb, now) {
             return;
@@ -145,10 +145,23 @@ impl Sender {
     /// The next segment that may be sent now, if any: call until there is none.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
-        if let Some(rates) = &mut self.rate_based {
-            return rates.poll_transmit((&mut self.tcb, &mut self.recovery), now);
+        if let Some(departures) = &mut self.departures {
+            return departures.poll_transmit((&mut self.tcb, &mut self.recovery), now);
         }
         self.recovery.poll_transmit(&mut self.tcb, now)
+    }
+
+    /// A segment of [`Sender::poll_transmit`] is sent in a packet of `bytes` at IP level.
+    #[inline(always)]
+    pub(super) fn sent(&mut self, bytes: u32) {
+        if let Some(departures) = &mut self.departures {
+            departures.sent(bytes);
+        }
+    }
+
+    /// The host is done with such a packet. Returns whether [`Sender::poll_transmit`] is to be called.
+    pub(super) fn left(&mut self, bytes: u32) -> bool {
+        self.departures.as_mut().is_some_and(|departures| departures.left(bytes))
     }
 
     /// Payload bytes of a full segment.
@@ -209,6 +222,8 @@ impl Sender {
             Limit::Application
         } else if self.tcb.is_limited_by_receiver() {
             Limit::ReceiveWindow
+        } else if self.departures.as_ref().is_some_and(|departures| departures.is_throttled()) {
+            Limit::SmallQueue
         } else {
             Limit::Cwnd
         }

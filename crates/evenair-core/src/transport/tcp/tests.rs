@@ -74,6 +74,7 @@ fn plain() -> TcpConfig {
         prr: false,
         ecn: None,
         timestamps: None,
+        tsq: None,
         rto: RtoFormula::Rfc6298,
         min_rto: Duration::from_millis(200),
         initial_rto: Duration::from_secs(3),

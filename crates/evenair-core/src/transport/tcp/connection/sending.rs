@@ -272,6 +272,9 @@ impl SendingEnd {
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some(segment) = self.poll_transmit(now) {
             let packet = self.data_packet(now, &segment);
+            if !segment.syn {
+                self.sender.sent(packet.size);
+            }
             if segment.syn || self.extended {
                 self.send_more(packet, segment.syn, out);
             } else {
@@ -388,6 +391,12 @@ impl Endpoint for SendingEnd {
                 }
                 self.on_handshake(now, kind, packet.ecn_flags, out);
             }
+        }
+    }
+
+    fn on_departure(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
+        if packet.kind == PacketKind::Data && self.sender.left(packet.size) {
+            self.transmit(now, out);
         }
     }
 

@@ -1,0 +1,86 @@
+//! What lets a segment wait although the windows have room for it: the rate of a congestion control that has one, and the
+//! limit of what the sender has in the queues of its host. Most senders have neither.
+
+use super::rate_based::RateBased;
+use super::recovery::Recovery;
+use super::segment::Segment;
+use super::small_queue::SmallQueue;
+use super::tcb::Tcb;
+use crate::time::Instant;
+
+/// The state of one sender.
+#[derive(Clone, Debug)]
+pub(super) struct Departures {
+    rates: Option<RateBased>,
+    small_queue: Option<SmallQueue>,
+}
+
+impl Departures {
+    /// What the sender of `tcb` has, if it has any.
+    pub(super) fn new(tcb: &Tcb) -> Option<Box<Self>> {
+        let rates = tcb.congestion.is_rate_based().then(RateBased::default);
+        let small_queue = tcb.config.tsq.map(SmallQueue::new);
+        let has_any = rates.is_some() || small_queue.is_some();
+        has_any.then(|| Box::new(Self { rates, small_queue }))
+    }
+
+    /// An ACK has been taken into account, which expects `ack` next and has these blocks.
+    pub(super) fn on_ack(
+        &mut self,
+        of: (&mut Tcb, &Recovery),
+        now: Instant,
+        ack: u64,
+        blocks: &[(u64, u64)],
+    ) {
+        if let Some(rates) = &mut self.rates {
+            rates.on_ack(of, now, ack, blocks);
+        }
+    }
+
+    /// The next segment that may be sent now.
+    #[inline(never)] // only where there are any
+    pub(super) fn poll_transmit(
+        &mut self,
+        (tcb, recovery): (&mut Tcb, &mut Recovery),
+        now: Instant,
+    ) -> Option<Segment> {
+        if let Some(queue) = &mut self.small_queue
+            && queue.holds_back(tcb)
+        {
+            return None;
+        }
+        match &mut self.rates {
+            Some(rates) => rates.poll_transmit((tcb, recovery), now),
+            None => recovery.poll_transmit(tcb, now),
+        }
+    }
+
+    /// A segment is sent in a packet of `bytes` at IP level.
+    pub(super) fn sent(&mut self, bytes: u32) {
+        if let Some(queue) = &mut self.small_queue {
+            queue.sent(bytes);
+        }
+    }
+
+    /// The host is done with a packet of `bytes`. Returns whether the sender was held back.
+    pub(super) fn left(&mut self, bytes: u32) -> bool {
+        self.small_queue.as_mut().is_some_and(|queue| queue.left(bytes))
+    }
+
+    /// Whether the queues of the host hold the sender back.
+    pub(super) fn is_throttled(&self) -> bool {
+        self.small_queue.as_ref().is_some_and(SmallQueue::is_throttled)
+    }
+
+    /// When a segment that has been held back may leave.
+    pub(super) fn poll_at(&self) -> Instant {
+        self.rates.as_ref().map_or(Instant::NEVER, RateBased::poll_at)
+    }
+
+    /// The timer may have expired.
+    pub(super) fn on_timer(&mut self, now: Instant) {
+        if let Some(rates) = &mut self.rates {
+            rates.on_timer(now);
+        }
+    }
+}
