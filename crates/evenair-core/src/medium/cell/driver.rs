@@ -91,7 +91,6 @@ impl<P: CellPacket> Nodes<P> {
     }
 
     /// The medium is done with a packet that the driver has taken.
-    #[inline(never)] // not where each node has one queue
     pub(super) fn release_prepared(&mut self, packet: PacketId) {
         if let Some(hardware) = &mut self.hardware {
             hardware.release(packet.0 as usize);

@@ -1,10 +1,12 @@
 //! A cell: a medium, the transmit queues of its nodes, and the loss models of its links.
 
+mod departures;
 mod driver;
 mod feed;
 mod hardware;
 mod nodes;
 mod packet;
+mod slow_stations;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +17,7 @@ pub use packet::{Arrival, CellPacket};
 use feed::just_before;
 use hardware::Hardware;
 use nodes::{NO_PLACE, Nodes};
+use slow_stations::SlowStations;
 
 use super::scheduler::StationScheduler;
 use super::{
@@ -26,6 +29,7 @@ use crate::loss::LinkLoss;
 use crate::packet::{AccessCategory, NodeId, Packet};
 use crate::queue::{Dropped, TxQueue};
 use crate::time::{Duration, Instant};
+use crate::units::Rate;
 
 /// A wireless cell, or several that share a channel. It knows packets and time, but neither flows nor
 /// routes: a driver hands it packets, calls [`Cell::poll`] when [`Cell::poll_at`] says so, and gets back what has arrived. Drivers are
@@ -123,6 +127,20 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         let stations = self.nodes.setup.associations.stations().len();
         let schedulers = self.nodes.schedulers.len();
         self.nodes.hardware = Some(Box::new(Hardware::new(config, stations, schedulers)));
+        self.nodes.follows = true;
+        self
+    }
+
+    /// CoDel in the tins of an access point is milder with stations whose expected throughput is below `threshold` times the
+    /// number of stations, as in Linux until 6.15.
+    ///
+    /// # Panics
+    /// Without tins.
+    #[must_use]
+    pub fn with_slow_stations(mut self, threshold: Rate) -> Self {
+        assert!(self.nodes.has_tins, "the rule is one of tins");
+        let stations = self.nodes.setup.associations.stations().len();
+        self.nodes.slow_stations = Some(Box::new(SlowStations::new(threshold, stations)));
         self
     }
 
@@ -136,6 +154,27 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
         let associations = &self.medium.setup().associations;
         assert!(!associations.is_access_point(station), "a feed is that of a station");
         self.nodes.add_feed(station, category, feed);
+    }
+
+    /// Reports packets of these flows, by number, but no pure ACKs, when the MAC of their station is done with them: see
+    /// [`Cell::take_departures`]. The drops of their stations' queues are not those of [`Cell::take_drops`] any more.
+    ///
+    /// # Panics
+    /// If something has been sent.
+    pub fn report_departures(&mut self, flows: Vec<bool>) {
+        self.nodes.report_departures(flows);
+    }
+
+    /// Whether [`Cell::take_departures`] has any: to be asked when [`Cell::poll`] has returned nothing.
+    #[inline(always)]
+    pub fn has_departures(&self) -> bool {
+        self.nodes.has_departures()
+    }
+
+    /// The packets that stations are done with since the last call, and when the last one was. [`Cell::poll`] does
+    /// nothing more until they are taken.
+    pub fn take_departures(&mut self) -> Option<(Instant, Vec<P>)> {
+        self.nodes.take_departures()
     }
 
     /// The packets of all feeds enter their queues up to `now`, without those of `now`. What is due before has been polled.
@@ -205,7 +244,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             if let Some(reception) = self.medium.poll(limit, &mut self.nodes) {
                 return Some(self.nodes.receive(reception));
             }
-            if self.nodes.held_until() >= limit {
+            if self.nodes.held_until() >= limit || self.nodes.has_departures() {
                 return None;
             }
             self.release_held();

@@ -1,8 +1,10 @@
 //! What a medium finds in its cell: the transmit queues of the nodes, and the loss models of their links.
 
+use super::departures::Departures;
 use super::feed::{Fed, Feed};
 use super::hardware::Hardware;
 use super::packet::{Arrival, CellPacket};
+use super::slow_stations::SlowStations;
 use crate::flow_losses::FlowLosses;
 use crate::loss::{Frame, FrameKind, Level, LinkLoss};
 use crate::medium::occupancy::CountedPacket;
@@ -33,9 +35,15 @@ pub(super) struct Nodes<P> {
     /// The queue of the layout from which each of `queues` was served last; as `places`.
     last_served: Vec<TxQueueId>,
     /// Whether the queues of an access point are tins of one; `places` says which.
-    has_tins: bool,
+    pub(super) has_tins: bool,
+    /// The rule for slow stations, if there is one.
+    pub(super) slow_stations: Option<Box<SlowStations>>,
     /// What the drivers of access points have taken ahead, if they do.
     pub(super) hardware: Option<Box<Hardware<P>>>,
+    /// What stations are done with, if that is reported.
+    pub(super) departures: Option<Box<Departures<P>>>,
+    /// Whether there is either.
+    pub(super) follows: bool,
     /// Link and receiver of what leaves each queue; `None` of an access point's queue for all its stations.
     routes: Vec<Option<(LinkId, NodeId)>>,
     /// Those of each access point, by category; none if it has one queue, or the medium chooses.
@@ -64,7 +72,8 @@ pub(super) struct Nodes<P> {
     pub(super) mac_losses: u64,
     /// By queue of the layout: when it will have what the medium has asked it for in vain, because a shaper holds
     /// its packets back, or its feed has the next one later. Without slots until the first time that this happens.
-    held: Tournament,
+    /// After these, a slot for departures.
+    pub(super) held: Tournament,
     /// Counts attempts, if anybody wants to know.
     pub(super) occupancy: Option<Box<Occupancy>>,
     /// The events of the air that nobody has asked for yet, if they are recorded.
@@ -75,7 +84,7 @@ pub(super) struct Nodes<P> {
 pub(super) struct InService<P> {
     pub(super) packet: P,
     /// The place of its queue in `queues`; [`NO_PLACE`] of a broadcast frame.
-    place: u32,
+    pub(super) place: u32,
     link: LinkId,
 }
 
@@ -135,7 +144,10 @@ impl<P: CellPacket> Nodes<P> {
             senders,
             places,
             has_tins: false,
+            slow_stations: None,
             hardware: None,
+            departures: None,
+            follows: false,
             routes,
             schedulers: Vec::new(),
             choice: are_shared,
@@ -508,15 +520,16 @@ impl<P: CellPacket> Nodes<P> {
             if let Some(hardware) = &mut self.hardware {
                 hardware.note_mode(station, attempt);
             }
+            if self.slow_stations.is_some() {
+                self.note_slow(access_point, station as u32, attempt);
+            }
         }
     }
 
     /// Remembers to wake the medium when `queue` may have a packet again: when its shaper is ready, or its feed has one.
     #[cold]
     fn hold(&mut self, queue: TxQueueId) {
-        if self.held.slots() == 0 {
-            self.held = Tournament::new(self.routes.len() as u32);
-        }
+        self.make_slots();
         let place = self.place(queue);
         let source = &self.queues[place];
         let ready_at = match source.backlog().packets() {
@@ -525,6 +538,29 @@ impl<P: CellPacket> Nodes<P> {
         };
         let fed_at = self.feeds.get(place).map_or(Instant::NEVER, |fed| fed.next_at);
         self.held.set(queue.0, ready_at.min(fed_at));
+    }
+
+    /// Slots for the queues of the layout, and for departures.
+    fn make_slots(&mut self) {
+        if self.held.slots() == 0 {
+            self.held = Tournament::new(self.routes.len() as u32 + 1);
+        }
+    }
+
+    /// See [`Cell::report_departures`](super::Cell::report_departures).
+    pub(super) fn report_departures(&mut self, flows: Vec<bool>) {
+        assert!(self.taken.is_empty(), "what was sent before would be counted wrongly");
+        self.make_slots();
+        self.departures = Some(Box::new(Departures::new(flows, self.routes.len() as u32)));
+        self.follows = true;
+        let senders = self.senders.iter();
+        let associations = &self.setup.associations;
+        let queues = self.queues.iter_mut().zip(senders);
+        queues.filter(|(_, sender)| !associations.is_access_point(**sender)).for_each(
+            |(queue, _)| {
+                queue.take_drops(); // they are recorded from now on
+            },
+        );
     }
 
     /// When the first queue is ready that the medium has asked in vain.
@@ -576,11 +612,18 @@ impl<P: CellPacket> Nodes<P> {
         self.discarded.count(packet.connection().0, packet.is_pure_ack());
     }
 
+    /// The driver and the sender's host learn that the MAC is done with `packet`.
+    #[inline(never)] // only where there is either
+    fn note_end(&mut self, now: Instant, packet: PacketId) {
+        self.release_prepared(packet);
+        self.note_departure(now, packet);
+    }
+
     /// The MAC is done with `packet`, which no longer counts against the limit of its queue.
     #[inline(always)]
-    fn end_service(&mut self, packet: PacketId, status: TxStatus) {
-        if self.choice {
-            self.release_prepared(packet);
+    fn end_service(&mut self, now: Instant, packet: PacketId, status: TxStatus) {
+        if self.follows {
+            self.note_end(now, packet);
         }
         let InService { packet: sent, place, .. } = &mut self.taken[packet.0 as usize];
         let queue = self.queues.get_mut(*place as usize);
@@ -665,19 +708,19 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     }
 
     #[inline(always)]
-    fn release(&mut self, _now: Instant, packet: PacketId, status: TxStatus) {
+    fn release(&mut self, now: Instant, packet: PacketId, status: TxStatus) {
         if status == TxStatus::Dropped {
             let InService { packet, place, .. } = &self.taken[packet.0 as usize];
             if *place != NO_PLACE {
                 self.given_up.count(packet.connection().0, packet.is_pure_ack());
             }
         }
-        self.end_service(packet, status);
+        self.end_service(now, packet, status);
     }
 
-    fn lose(&mut self, _now: Instant, packet: PacketId) {
+    fn lose(&mut self, now: Instant, packet: PacketId) {
         self.discard(packet);
-        self.end_service(packet, TxStatus::Dropped);
+        self.end_service(now, packet, TxStatus::Dropped);
     }
 
     #[inline(always)]

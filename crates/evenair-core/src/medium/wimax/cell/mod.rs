@@ -243,7 +243,7 @@ impl Medium for Wimax {
             cell.release(at, packet, TxStatus::Delivered);
         }
         loop {
-            let limit = limit.min(cell.wake_at());
+            let mut limit = limit.min(cell.wake_at());
             while let Some((direction, end)) = self.next_end() {
                 let SduEnd { at, packet, station, lost } = end;
                 if at >= limit {
@@ -258,6 +258,7 @@ impl Medium for Wimax {
                 if lost {
                     sdus.lost += 1;
                     cell.lose(at, packet);
+                    limit = limit.min(cell.wake_at());
                     continue;
                 }
                 sdus.delivered += 1;
