@@ -40,6 +40,7 @@ mod queues;
 mod random_cells;
 mod rate_control;
 mod short_runs;
+mod small_queues;
 mod streams;
 mod tcp_presets;
 mod tfrc;

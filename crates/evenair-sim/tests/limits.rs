@@ -19,8 +19,9 @@ fn shares(toml: &str, flow: &str) -> (RunResult, LimitedBy) {
 }
 
 fn check(limited_by: &LimitedBy) {
-    let LimitedBy { receive_window, cwnd, recovery, timeout, application } = *limited_by;
-    let shares = [receive_window, cwnd, recovery, timeout, application];
+    let LimitedBy { receive_window, cwnd, recovery, timeout, application, small_queue } =
+        *limited_by;
+    let shares = [receive_window, cwnd, recovery, timeout, application, small_queue];
     assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{limited_by:?}");
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{limited_by:?}");
 }

@@ -181,3 +181,35 @@ fn latency_under_load_is_an_order_of_magnitude_lower() {
     ]);
     assert!(short < linux, "less in the hardware is less latency: {short}, {linux} ms");
 }
+
+/// A limit of memory of 2,176 bytes for each of 100 packets: no more of 1,500 bytes wait in the access point, and the others are dropped
+/// there.
+#[test]
+fn memory_limits_what_waits() {
+    let limited = result(UDP, &[LINUX, ("cell.fq_memory_limit", "217600")], 1);
+    let unlimited = result(UDP, &[LINUX], 1);
+    assert!(limited.ap_queue.mean_packets <= 100.0, "{:?}", limited.ap_queue);
+    assert!(unlimited.ap_queue.mean_packets > 1000.0, "{:?}", unlimited.ap_queue);
+}
+
+/// TCP downloads to stations of MCS 15, 15 and 0. With the rule of older kernels for slow stations that of MCS 0 (some 6 Mb/s expected, below 3
+/// times 6) waits longer in its queue; at a threshold of 1 Mb/s, below which no station is, all remains as without the rule.
+#[test]
+fn codel_is_milder_with_slow_stations() {
+    let tcp = UDP.replace(
+        "transport = \"udp\"\n    rate = \"100 Mbps\"\n    segment = 1472\n    header = 28",
+        "transport = \"cubic\"",
+    );
+    let run = |overrides: &[(&str, &str)]| {
+        result(&tcp, &[&[LINUX, ("wired.delay", "5 ms")], overrides].concat(), 1)
+    };
+    let [none, slow, lower] = [
+        run(&[]),
+        run(&[("cell.sta_slow_threshold", "6 Mbps")]),
+        run(&[("cell.sta_slow_threshold", "1 Mbps")]),
+    ];
+    let rtt = |run: &RunResult, flow: usize| run.flows[flow].rtt_s.as_ref().unwrap().p50;
+    assert!(rtt(&slow, 2) > 1.5 * rtt(&none, 2), "{} {}", rtt(&slow, 2), rtt(&none, 2));
+    assert!((rtt(&slow, 0) / rtt(&none, 0) - 1.0).abs() < 0.2);
+    assert_eq!(lower.fingerprint, none.fingerprint);
+}

@@ -457,5 +457,6 @@ fn limit<S: Serializer>(limit: &Limit, to: S) -> Result<S::Ok, S::Error> {
         Limit::Recovery => "recovery",
         Limit::Timeout => "timeout",
         Limit::Application => "application",
+        Limit::SmallQueue => "small_queue",
     })
 }

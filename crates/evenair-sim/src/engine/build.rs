@@ -2,7 +2,6 @@
 
 use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::scheduler::USUAL_WEIGHT;
-use evenair_core::medium::wlan::phy::PhyKind;
 use evenair_core::medium::{
     Cell, CellPacket, HardwareConfig, Medium, Occupancy, QueueLayout, Setup, TxQueueId,
 };
@@ -20,6 +19,7 @@ use crate::engine::control::beacons::Beacons;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::datagram_feed::DatagramFeed;
 use crate::engine::flow::{Attachment, Flow, Member, Told};
+use crate::engine::host_queues::HostQueues;
 use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sessions::Running;
@@ -64,10 +64,6 @@ fn queues_of_nodes<P: QueueItem>(
     (0..).zip(each).map(|entry| TxQueue::new(queue(entry))).collect()
 }
 
-/// Bytes of the buffers of a Linux access point's packets: of one with VHT, and of an older one (`fq_init` in
-/// `include/net/fq_impl.h` and `ieee80211_txq_setup_flows` in `net/mac80211/tx.c`, Linux 6.4).
-const MEMORY: [u64; 2] = [16 << 20, 4 << 20];
-
 /// The queue of the access point, whose tins are those of stations and categories, and then those of stations.
 fn queues_with_tins<P: QueueItem>(
     scenario: &Scenario,
@@ -78,11 +74,12 @@ fn queues_with_tins<P: QueueItem>(
     let scenario::Queue { discipline: queue::Config::FqCodel(config), limit } = specs[0] else {
         unreachable!("tins are those of fq-codel")
     };
-    let has_vht = matches!(&scenario.cell, scenario::Cell::Wlan(cell)
-        if matches!(cell.phy, PhyKind::Dot11ac | PhyKind::Dot11ax));
+    let memory = match &scenario.cell {
+        scenario::Cell::Wlan(cell) => cell.fq_memory_limit.map(u64::from),
+        scenario::Cell::Wimax(_) => None,
+    };
     let rng = RngStream::new(seed, StreamId::Queue, 0);
-    let memory = MEMORY[usize::from(!has_vht)];
-    let tins = Queue::Tins(Box::new(FqTins::new(config.clone(), *limit, Some(memory), rng)));
+    let tins = Queue::Tins(Box::new(FqTins::new(config.clone(), *limit, memory, rng)));
     let ids = (0..setup.layout.count(&setup.associations)).map(TxQueueId);
     let of_stations = ids.filter_map(|id| {
         let sender = setup.layout.sender(&setup.associations, id);
@@ -147,7 +144,11 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
             Some(schedulers) => {
                 let cell = if wlan.has_tins() {
                     let queues = queues_with_tins(scenario, medium.setup(), seed);
-                    Cell::with_tins(medium, queues, losses)
+                    let cell = Cell::with_tins(medium, queues, losses);
+                    match wlan.sta_slow_threshold {
+                        Some(threshold) => cell.with_slow_stations(threshold.rate()),
+                        None => cell,
+                    }
                 } else {
                     let queues = queues(scenario, medium.setup(), seed);
                     Cell::new(medium, queues, losses)
@@ -240,6 +241,9 @@ pub(crate) fn network<M: SimMedium>(
     }
     let options = flows.iter().map(|flow| OptionRing::new(flow.options)).collect();
     let mut cell = cell(medium, scenario, seed);
+    if flows.iter().any(Flow::counts_station) {
+        cell.report_departures(flows.iter().map(Flow::counts_station).collect());
+    }
     if let (Some(_), Some(medium)) = (Beacons::new(scenario), cell.medium().observable()) {
         let first = medium.mean_first_backoff();
         cell.observe_occupancy(Occupancy::new(first, cell.nodes(), flows.len()));
@@ -264,7 +268,8 @@ pub(crate) fn network<M: SimMedium>(
             _ => None,
         });
     let candidates: Vec<_> = between_hosts.collect();
-    let network = Network::new(cell, wired, routes, options, limiter, fed);
+    let host_queues = HostQueues::new(flows);
+    let network = Network::new(cell, wired, routes, options, (limiter, host_queues), fed);
     network.with_streams(&users, &candidates, flows)
 }
 
@@ -519,6 +524,7 @@ fn flow(
         captured,
         start,
         stop,
+        has_small_queue: spec.transport.is_tcp() && spec.tcp.tsq.is_some(),
         ecn: spec.tcp.ecn(),
         started: false,
         options: spec.transport.packets_under_way(spec.tcp.window),

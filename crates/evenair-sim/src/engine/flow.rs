@@ -38,6 +38,8 @@ pub(crate) struct Flow {
     pub(crate) captured: FlowMeta,
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
+    /// Whether its sender counts what is in the queues of its host.
+    pub(crate) has_small_queue: bool,
     /// Whether congestion marks are counted.
     pub(crate) ecn: bool,
     pub(crate) started: bool,
@@ -118,6 +120,16 @@ impl Flow {
     /// Whether it is over UDP, and nothing answers its datagrams.
     pub(crate) fn is_unanswered(&self) -> bool {
         matches!(self.ends, AnyEnds::Udp(_)) && self.answers == Answers::None
+    }
+
+    /// Whether its sender is a station and counts what that has not sent yet.
+    pub(crate) fn counts_station(&self) -> bool {
+        self.has_small_queue && matches!(self.place, Attachment::Station { up: true, .. })
+    }
+
+    /// The same of a sender at a wired host.
+    pub(crate) fn counts_wired_host(&self) -> bool {
+        self.has_small_queue && !self.counts_station()
     }
 
     /// Whether its datagrams are sent back.

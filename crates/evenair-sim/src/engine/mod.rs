@@ -5,6 +5,7 @@ pub(crate) mod build;
 pub(crate) mod control;
 pub(crate) mod datagram_feed;
 pub(crate) mod flow;
+mod host_queues;
 mod memory;
 pub(crate) mod metrics;
 pub(crate) mod network;

@@ -17,6 +17,7 @@ use crate::capture::writer::CaptureWriter;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::control::observed::Observed;
 use crate::engine::flow::Flow;
+use crate::engine::host_queues::HostQueues;
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
 use crate::engine::world::World;
@@ -58,6 +59,10 @@ pub(crate) struct Network<M> {
     limiter: Option<Box<UplinkLimiter>>,
     /// Whether there is a capture or a limiter.
     is_watched: bool,
+    /// What senders at hosts have not sent yet, where they count it.
+    pub(crate) host_queues: HostQueues,
+    /// Whether there is a capture, or a host queue.
+    follows_hosts: bool,
     /// Packets that ends of flows have sent, without those that fill the queues of stations.
     sent: u64,
     /// These, as of the last time that they were counted.
@@ -73,7 +78,7 @@ impl<M: SimMedium> Network<M> {
         wired: Wired,
         routes: Vec<Route>,
         options: Vec<OptionRing>,
-        limiter: Option<UplinkLimiter>,
+        (limiter, host_queues): (Option<UplinkLimiter>, HostQueues),
         fed: Vec<u32>,
     ) -> Self {
         Self {
@@ -86,6 +91,8 @@ impl<M: SimMedium> Network<M> {
             capture: None,
             is_watched: limiter.is_some(),
             limiter: limiter.map(Box::new),
+            follows_hosts: host_queues.counts_any(),
+            host_queues,
             sent: 0,
             filled: 0,
             fingerprint: 0,
@@ -135,7 +142,7 @@ impl<M: SimMedium> Network<M> {
             self.world.cell.record_air();
         }
         self.capture = Some(writer);
-        self.is_watched = true;
+        (self.is_watched, self.follows_hosts) = (true, true);
     }
 
     /// A flow begins a transfer of `bytes` over its next connection.
@@ -172,10 +179,23 @@ impl<M: SimMedium> Network<M> {
         self.sent += 1;
         match self.routes[packet.flow.0 as usize].first[packet.to as usize] {
             Origin::Cell(node) => self.world.send_air(now, node, *packet),
-            Origin::Link(link) => {
-                self.capture_wire(now, false, packet);
-                self.world.send_wired(now, link, packet);
-            }
+            Origin::Link(link) if self.follows_hosts => self.send_from_host(now, link, packet),
+            Origin::Link(link) => self.world.send_wired(now, link, packet),
+        }
+    }
+
+    /// A packet enters `link` at its host, where it is captured or counted.
+    #[cold]
+    fn send_from_host(&mut self, now: Instant, link: u32, packet: &Packet) {
+        self.capture_wire(now, false, packet);
+        let drops = |world: &World<M, Packet>| world.wired.links()[link as usize].losses_known()[0];
+        let before = drops(&self.world);
+        self.world.send_wired(now, link, packet);
+        if self.host_queues.counts(packet) {
+            let is_dropped = drops(&self.world) > before;
+            let free_at = self.world.wired.links()[link as usize].free_at();
+            let at = if is_dropped { now } else { free_at };
+            self.host_queues.sent(at, packet, &mut self.world.agenda);
         }
     }
 

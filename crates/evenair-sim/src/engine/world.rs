@@ -26,6 +26,9 @@ pub(crate) trait Driver<M, P> {
     /// A packet has crossed the cell.
     fn on_arrival(&mut self, arrival: &Arrival<P>);
 
+    /// The stations that these packets were sent from are done with them. Only of flows of which the cell reports it.
+    fn on_departures(&mut self, _now: Instant, _packets: Vec<P>) {}
+
     /// A packet has left the wired links at its host, or, if there is none, has entered the cell or
     /// the next link.
     fn on_link(&mut self, now: Instant, packet: Option<&P>);
@@ -46,6 +49,10 @@ pub(crate) fn step<M: Medium, P: CellPacket + WirePacket>(
     if let Some(arrival) = &world.cell.poll(at.min(limit)) {
         driver.before(Until::ends(arrival.at));
         driver.on_arrival(arrival);
+        return true;
+    }
+    if world.cell.has_departures() {
+        depart(driver);
         return true;
     }
     if at >= limit {
@@ -73,6 +80,15 @@ pub(crate) fn step<M: Medium, P: CellPacket + WirePacket>(
         }
     }
     true
+}
+
+/// Stations are done with packets of which somebody wants to know.
+#[cold]
+fn depart<M: Medium, P: CellPacket + WirePacket>(driver: &mut impl Driver<M, P>) {
+    if let Some((at, packets)) = driver.world().cell.take_departures() {
+        driver.before(Until::ends(at));
+        driver.on_departures(at, packets);
+    }
 }
 
 impl<M: Medium, P: CellPacket + WirePacket> World<M, P> {

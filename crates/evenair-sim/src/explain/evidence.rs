@@ -149,6 +149,8 @@ pub(super) struct Limits {
     pub(super) recovery: f64,
     pub(super) timeout: f64,
     pub(super) application: f64,
+    #[serde(default)]
+    pub(super) small_queue: f64,
 }
 
 /// Packets by place.
@@ -284,8 +286,8 @@ impl FlowEvidence {
 
     /// The part of the time in which there is something to send that passes with the repair of losses.
     pub(super) fn repair_share(&self) -> f64 {
-        let Limits { receive_window, cwnd, recovery, timeout, .. } = self.limited_by;
-        let busy = receive_window + cwnd + recovery + timeout;
+        let Limits { receive_window, cwnd, recovery, timeout, small_queue, .. } = self.limited_by;
+        let busy = receive_window + cwnd + recovery + timeout + small_queue;
         if busy > 0.0 { (recovery + timeout) / busy } else { 0.0 }
     }
 }

@@ -93,6 +93,8 @@ pub struct LimitedBy {
     pub timeout: f64,
     /// The application, which had nothing to send.
     pub application: f64,
+    /// What was in the queues of the sender's host, with TCP small queues.
+    pub small_queue: f64,
 }
 
 impl LimitedBy {
@@ -108,6 +110,7 @@ impl LimitedBy {
             recovery: share(Limit::Recovery),
             timeout: share(Limit::Timeout),
             application: share(Limit::Application),
+            small_queue: share(Limit::SmallQueue),
         }
     }
 }

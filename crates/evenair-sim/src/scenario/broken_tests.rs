@@ -161,6 +161,10 @@ cell.hardware_depth=2 => cell.hardware_depth => got 2 with scheduler "fifo" | 0,
 cell.hardware_depth=-1 => cell.hardware_depth => got -1 | a whole number from 0 to 100
 cell.scheduler={kind='airtime-drr',form='mac80211'} => cell.hardware_depth => got 0 with a scheduler that looks at the hardware | at least 1, or form "ath9k" without aql
 cell.scheduler={kind='airtime-drr',aql={low='6 ms',high='5 ms'}} => cell.scheduler.aql => got  | "off", or a table of times
+cell.fq_memory_limit=0 => cell.fq_memory_limit => got 0 | from 1 to 4294967295
+cell.fq_memory_limit=1000000 => cell.fq_memory_limit => got 1000000 | none, or access_point "linux"
+cell.sta_slow_threshold=fast => cell.sta_slow_threshold => got "fast"
+cell.sta_slow_threshold=6 Mbps => cell.sta_slow_threshold => got 6 Mbps | none, or access_point "linux"
 station.0.airtime_weight=0 => station.0.airtime_weight => got 0 | a whole number from 1 to 65535
 station.0.airtime_weight=300 => station.0.airtime_weight => got a weight with scheduler "fifo" | no weight, or scheduler "airtime-drr"
 cell.msdu_lifetime=500 ms => cell.msdu_lifetime => got it with phy "802.11b" | "802.11n", "802.11ac" or "802.11ax"
@@ -200,6 +204,7 @@ cell.beacon_interval=68 s => cell.beacon_interval => got 68 s | "off", or a time
 cell.beacon_interval=on => cell.beacon_interval => got "on" | "off", or a time such as "100 ms"
 cell.beacon_interval=[1] => cell.beacon_interval => got a list | "off", or a time such as "100 ms"
 cell.beacon_interval=-1 => cell.beacon_interval => got -1 | "off", or a time such as "100 ms"
+cell={kind='wimax'} && station.0.stack=linux => station.0.stack => got a key of a "wlan" cell | kind = "wlan" of the cell
 cell={kind='wimax',beacon_interval=0.1} => cell.beacon_interval => `beacon_interval` is a key of a "wlan" cell
 cell.long_retry_limit=256 => cell.long_retry_limit => got 256 | from 1 to 255
 # Queues.
@@ -290,6 +295,11 @@ station.0.flows.1.segment=0 => station.0.flows.1.segment => got 0 | from 1 to 65
 station.0.flows.1.segment=65490 => station.0.flows.1.segment => got 65490 | up to 65535
 station.0.extra_header=65000 => station.0.flows.0.segment => extra_header 65000 | up to 65535
 station.0.flows.1.header=28 => station.0.flows.1.header => got 28 | from 40 to 120
+station.0.flows.1.tsq=linux => station.0.flows.1.tsq => got "linux" | from 0 to 31
+station.0.flows.1.tsq=32 => station.0.flows.1.tsq => got 32 | from 0 to 31
+station.0.flows.1={direction='up',transport='udp',rate=1e6,tsq=7} => station.0.flows.1.tsq => got 7 | none with transport "udp"
+station.0.flows.1={direction='down',tsq=10} && wired.queue=fq-codel => station.0.flows.1.tsq => got 10 where the first link has a "fq-codel" queue | a "droptail" queue
+station.0.stack=bsd => station.0.stack => got "bsd" | "linux"
 station.0.flows.1.timestamps=1 => station.0.flows.1.timestamps => got 1 | true or false
 station.0.flows.1.header=0 => station.0.flows.1.header => got 0 | from 28 to 120
 station.0.flows.1.window=0 => station.0.flows.1.window => got 0 | from 1 to 65535

@@ -3,8 +3,8 @@
 use evenair_core::component::{Configuration as _, Parameters as _, put_kind_first};
 use evenair_core::control::NoneConfig;
 use evenair_core::medium::scheduler::{AirtimeDrrConfig, AirtimeForm};
-use evenair_core::medium::wlan::Protection;
 use evenair_core::medium::wlan::phy::PhyKind;
+use evenair_core::medium::wlan::{Protection, rate_control};
 use evenair_core::queue::{self, FqCodelConfig};
 use evenair_core::tcp::TcpPreset;
 use evenair_core::traffic::VideoCallConfig;
@@ -15,10 +15,11 @@ use serde_json::{Map, Value, json};
 use crate::scenario::tables::cell::Cell;
 use crate::scenario::tables::flow::DEFAULT_SEGMENT;
 use crate::scenario::tables::scenario::Scenario;
+use crate::scenario::tables::station::Station;
 use crate::scenario::tables::wired::WiredLink;
 use crate::scenario::tables::wlan_cell::{DEFAULT_GUARD_INTERVAL, WlanCell};
 use crate::scenario::values::choices::Preamble;
-use crate::scenario::values::names::{AccessPoint, CellKind, Direction};
+use crate::scenario::values::names::{AccessPoint, CellKind, Direction, Stack};
 use crate::scenario::values::node_names::SERVER;
 use crate::scenario::values::queue::{PER_STATION_LIMIT, WIMAX_LIMIT};
 
@@ -66,6 +67,9 @@ pub(super) fn fill_document(document: &mut Value) {
     for station in tables(document.get_mut("station")) {
         if kind == Some(CellKind::Wimax) {
             fill_limit(station, "queue", WIMAX_LIMIT);
+        }
+        if station.get("stack").and_then(Value::as_str) == Some(Stack::Linux.name()) {
+            fill_stack(station);
         }
         put_kind_of(station, "queue");
         for key in ["error", "rate_control", "channel", "aggregation"] {
@@ -127,9 +131,24 @@ fn fill_linux(cell: &mut Map<String, Value>) {
     {
         default_to(scheduler, "form", AirtimeForm::Mac80211.name());
     }
+    fill_mac80211_queue(cell);
+}
+
+/// What a station with Linux's network stack has where it says nothing else.
+fn fill_stack(station: &mut Map<String, Value>) {
+    fill_mac80211_queue(station);
+    for flow in tables(station.get_mut("flows")) {
+        let is_up = flow.get("direction").and_then(Value::as_str) == Some(Direction::Up.name());
+        if is_up && transport(flow).is_some_and(|transport| transport.is_tcp()) {
+            default_to(flow, "tsq", WIFI_PACING_SHIFT);
+        }
+    }
+}
+
+/// The queues of mac80211 as `table.queue`.
+fn fill_mac80211_queue(table: &mut Map<String, Value>) {
     let fq_codel = FqCodelConfig::COMPONENT.name;
-    let queue = table_of(cell, "queue", fq_codel);
-    if let Some(queue) = queue
+    if let Some(queue) = table_of(table, "queue", fq_codel)
         && queue.get("kind").and_then(Value::as_str) == Some(fq_codel)
     {
         default_to(queue, "limit", PER_STATION_LIMIT);
@@ -143,6 +162,13 @@ fn fill_linux(cell: &mut Map<String, Value>) {
         default_to(queue, "mtu", 0);
     }
 }
+
+/// `tx_sk_pacing_shift` (`ieee80211_alloc_hw_nm`, `net/mac80211/main.c`).
+const WIFI_PACING_SHIFT: u32 = 7;
+
+/// Bytes of the buffers of an access point's packets: of one with VHT, and of an older one (`fq_init` in
+/// `include/net/fq_impl.h` and `ieee80211_txq_setup_flows` in `net/mac80211/tx.c`, Linux 6.4).
+const MEMORY: [u32; 2] = [16 << 20, 4 << 20];
 
 /// ATH_AGGR_MIN_QDEPTH (`drivers/net/wireless/ath/ath9k/ath9k.h`).
 const HARDWARE_DEPTH: u32 = 2;
@@ -176,9 +202,7 @@ fn fill_limit(table: &mut Map<String, Value>, key: &str, limit: u32) {
 fn fill_flow(flow: &mut Map<String, Value>) {
     put_kind_of(flow, "transport");
     put_kind_of(flow, "application");
-    let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
-    let name = transport.map_or(Some(Transport::default().name()), Value::as_str);
-    if let Some(transport) = name.and_then(Transport::from_name) {
+    if let Some(transport) = transport(flow) {
         let defaults = transport.flow_defaults(application(flow));
         default_to(flow, "application", defaults.application);
         let timestamps = match flow.get("timestamps") {
@@ -190,6 +214,13 @@ fn fill_flow(flow: &mut Map<String, Value>) {
         default_to(flow, "segment", payload);
     }
     fill_tcp(flow);
+}
+
+/// The transport of a flow.
+fn transport(flow: &Map<String, Value>) -> Option<Transport> {
+    let transport = flow.get("transport").map(|t| t.get("kind").unwrap_or(t));
+    let name = transport.map_or(Some(Transport::default().name()), Value::as_str);
+    name.and_then(Transport::from_name)
 }
 
 /// The name of a flow's application, if it gives one.
@@ -254,6 +285,11 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
             cell.bytes_per_symbol.get_or_insert(cell.modulation.bytes_per_symbol());
         }
     }
+    if let Cell::Wlan(cell) = &mut scenario.cell
+        && cell.access_point.is_some()
+    {
+        fill_linux_stations(cell, &mut scenario.station);
+    }
     let marks_packets = matches!(scenario.cell.queue().discipline, queue::Config::SpmAf(_));
     let wired = &mut scenario.wired;
     if wired.link.is_empty() {
@@ -272,6 +308,22 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
         tcp.initial_ssthresh = Some(tcp.initial_ssthresh());
         tcp.ecn = tcp.ecn.filter(|ecn| *ecn);
         tcp.timestamps = tcp.timestamps.filter(|timestamps| *timestamps);
+    }
+}
+
+/// What a Linux access point has besides for its stations: a limit of memory, and Minstrel where frames are lost by their
+/// rate.
+fn fill_linux_stations(cell: &mut WlanCell, stations: &mut [Station]) {
+    if cell.has_tins() {
+        let has_vht = matches!(cell.phy, PhyKind::Dot11ac | PhyKind::Dot11ax);
+        cell.fq_memory_limit.get_or_insert(MEMORY[usize::from(!has_vht)]);
+    }
+    for station in stations.iter_mut().filter(|station| station.channel.is_some()) {
+        let has_mcs = cell.phy_of(station).high_throughput().is_some();
+        station.rate_control.get_or_insert_with(|| match has_mcs {
+            true => rate_control::Config::MinstrelHt(Default::default()),
+            false => rate_control::Config::Minstrel(Default::default()),
+        });
     }
 }
 

@@ -111,6 +111,11 @@ impl Fifo {
         }
     }
 
+    /// When the transmitter is done with what has arrived.
+    pub(super) fn free_at(&self) -> Instant {
+        self.free_at
+    }
+
     /// `packet`, which takes `duration` to transmit, arrives `at` a time that is not before `now` or
     /// that of the last arrival. Returns the end of its transmission, or `None` if it is dropped.
     #[inline(always)]

@@ -183,6 +183,14 @@ impl<P: WirePacket> Link<P> {
         [drops, self.losses.total() + self.lost.len() as u64]
     }
 
+    /// When the transmitter is done with what has arrived at a droptail queue.
+    pub(crate) fn free_at(&self) -> Instant {
+        match &self.queue {
+            LinkQueue::Fifo(fifo) => fifo.free_at(),
+            LinkQueue::Discipline(transmitter) => transmitter.free_at,
+        }
+    }
+
     /// Packets that wait or are under way.
     pub(super) fn packets(&self) -> impl Iterator<Item = &P> {
         let waiting = match &self.queue {

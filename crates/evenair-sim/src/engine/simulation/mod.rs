@@ -93,6 +93,8 @@ enum Purpose {
     End(usize, End),
     /// The stop of that flow.
     Stop(usize),
+    /// A packet of that flow has left its host.
+    Departure(usize),
     Sample,
     /// A beacon is to be sent.
     Beacon,
@@ -119,6 +121,11 @@ impl<M: SimMedium> Driver<M, Packet> for Simulation<'_, M> {
         if self.network.on_arrival(arrival) {
             self.deliver(&arrival.packet);
         }
+    }
+
+    fn on_departures(&mut self, now: Instant, packets: Vec<Packet>) {
+        self.begin_event(now);
+        packets.iter().for_each(|packet| self.depart(packet));
     }
 
     #[inline(always)]
@@ -179,7 +186,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         network.without_events().for_each(|flow| has_events[flow] = false);
         let round = network.limiter().and_then(UplinkLimiter::interval);
         let refresh_interval = network.limiter().and_then(UplinkLimiter::refresh_interval);
-        let mut purposes = Vec::new();
+        let (mut purposes, mut departures) = (Vec::new(), Vec::new());
         let mut add = |purpose, at| {
             let timer = network.agenda().add_timer();
             network.agenda().arm(timer, at);
@@ -197,6 +204,9 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
                 add(Purpose::End(i, End::Receiver), Instant::NEVER),
             ];
             add(Purpose::Stop(i), once(flow.stop));
+            if flow.counts_wired_host() {
+                departures.push((i, add(Purpose::Departure(i), Instant::NEVER)));
+            }
         }
         let after = |interval: Option<Duration>| {
             interval.map_or(Instant::NEVER, |interval| Instant::ZERO + interval)
@@ -205,6 +215,9 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         add(Purpose::Beacon, after(beacons.as_ref().map(|beacons| beacons.interval)));
         add(Purpose::LossCounter, after(refresh_interval));
         add(Purpose::Round, after(round));
+        for (flow, timer) in departures {
+            network.host_queues.set_timer(flow, timer);
+        }
         let links = network.wired().links().len();
         Ok(Self {
             scenario,
@@ -375,6 +388,15 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         }
     }
 
+    /// The host of a sender is done with `packet`.
+    #[cold]
+    fn depart(&mut self, packet: &Packet) {
+        let Some(flow) = self.flows.get_mut(packet.flow.0 as usize) else { return };
+        let mut out = Ports { now: self.now, network: &mut self.network };
+        let at = flow.ends.on_departure(self.now, packet, &mut out);
+        self.network.agenda().arm(flow.timers[End::Sender as usize], at);
+    }
+
     /// A packet has brought what a session is to be told.
     #[cold]
     fn on_progress(&mut self, index: usize) {
@@ -416,6 +438,12 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             Purpose::End(flow, End::Sender) => return self.on_flow_timer(flow, End::Sender),
             Purpose::End(flow, End::Receiver) => return self.on_flow_timer(flow, End::Receiver),
             Purpose::Stop(flow) => self.on_stop(flow),
+            Purpose::Departure(flow) => {
+                while let Some(packet) = self.network.host_queues.departed(flow, at) {
+                    self.depart(&packet);
+                }
+                return self.network.host_queues.next_at(flow);
+            }
             Purpose::WarmupEnds => self.on_warmup_end(),
             Purpose::Sample => return self.on_sample(),
             Purpose::Beacon => return self.on_beacon_time(),

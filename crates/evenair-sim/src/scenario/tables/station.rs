@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::tables::flow::Flow;
 use crate::scenario::values::bounded_integer::{bounded_integer, optional_bounded_integer};
+use crate::scenario::values::names::Stack;
 use crate::scenario::values::queue::{self, Queue};
 
 /// A group of equal stations.
@@ -76,6 +77,10 @@ pub struct Station {
     /// In a WiMAX cell: modulation and coding of bursts to and from this station; absent: the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modulation: Option<Modulation>,
+    /// In a WLAN cell: "linux", a station with Linux's network stack: where they are not given, `queue` is mac80211's and
+    /// `tsq` of its uploads over TCP 7; absent: neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Stack>,
     /// The station's own uplink queue (default: droptail, in a WLAN cell 1000 packets, in a WiMAX
     /// cell 50).
     #[serde(default = "queue::station_default", deserialize_with = "queue::station")]

@@ -150,6 +150,19 @@ pub struct WlanCell {
     )]
     #[schemars(range(min = 0, max = 100))]
     pub hardware_depth: Option<u32>,
+    /// With access_point "linux": the most bytes that the buffers of its queued packets take (`fq_memory_limit`; default: 16
+    /// MiB, with 802.11n and older 4 MiB).
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_bounded_integer::<1, 0xFFFF_FFFF, _>"
+    )]
+    #[schemars(range(min = 1, max = 4_294_967_295_u64))]
+    pub fq_memory_limit: Option<u32>,
+    /// With access_point "linux": stations whose expected throughput is below this times the number of stations have
+    /// CoDel with a target of 50 ms and an interval of 300 ms, without ECN, bit/s; Linux until 6.15 has 6 Mb/s (default:
+    /// absent, no station has).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sta_slow_threshold: Option<BitRate>,
     /// Which station the access point serves next (default: "fifo").
     pub scheduler: scheduler::Config,
     /// The access point's downlink queue (default: droptail, 60 packets, the one in transmission
@@ -203,6 +216,8 @@ impl Default for WlanCell {
             controller: control::Config::default(),
             access_point: None,
             hardware_depth: None,
+            fq_memory_limit: None,
+            sta_slow_threshold: None,
             scheduler: scheduler::Config::default(),
             queue: queue::access_point_default(),
             ring: None,

@@ -5,6 +5,7 @@ use evenair_core::component::{BitRate, Registry, Seconds};
 use evenair_core::medium::PhyFormat;
 use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::medium::wlan::phy::PhyKind;
+use evenair_core::queue;
 use evenair_core::time::{Duration, Instant};
 use evenair_core::traffic::{
     Adaptation, Application, Distribution, OnOffConfig, PacketTraceConfig, Pattern, SentAs, Stream,
@@ -20,6 +21,7 @@ use crate::scenario::tables::station::Station;
 use crate::scenario::tables::wired::Wired;
 use crate::scenario::topology::{Topology, link_of};
 use crate::scenario::values::names::Direction;
+use crate::scenario::values::node_names::{ACCESS_POINT, SERVER};
 
 /// The shortest mean time between arrivals, seconds: more of them would only take memory.
 const MIN_GAP: f64 = 1e-6;
@@ -129,6 +131,10 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
             let accepted =
                 format!("false with transport \"{transport}\" (they are an option of TCP)");
             return Err(fail(&at("timestamps"), "got true", &accepted));
+        }
+        if let Some(shift) = flow.tcp.tsq {
+            let accepted = format!("none with transport \"{transport}\" (these are TCP's queues)");
+            return Err(fail(&at("tsq"), &format!("got {shift}"), &accepted));
         }
         return check_component(&at("transport"), transport);
     }
@@ -354,6 +360,34 @@ pub(super) fn check_path(field: &str, flow: &Flow, wired: &Wired, topology: &Top
     }
     let accepted = "a path on which a packet takes at least 1 ns: a link with a rate or a delay";
     Err(fail(field, "got a path on which packets take no time", accepted))
+}
+
+/// What a sender at a host has not sent is known while it enters the link, which has a droptail queue for that.
+pub(super) fn check_small_queue(
+    field: &str,
+    flow: &Flow,
+    wired: &Wired,
+    topology: &Topology,
+) -> Checked {
+    let Some(shift) = flow.tcp.tsq else { return Ok(()) };
+    let host = |name: &Option<String>| topology.node(name.as_deref().unwrap_or(SERVER));
+    let ends = match flow.direction {
+        Some(Direction::Up) => return Ok(()),
+        Some(_) => (host(&flow.host), topology.node(ACCESS_POINT)),
+        None => (host(&flow.from), host(&flow.to)),
+    };
+    let (Some(from), Some(to)) = ends else { return Ok(()) };
+    let links = wired.links();
+    let first = topology.path(from, to).first().map(|&directed| &links[link_of(directed)].queue);
+    match first.map(|queue| &queue.discipline) {
+        Some(discipline) if !matches!(discipline, queue::Config::DropTail(_)) => {
+            let name = discipline.name();
+            let got = format!("got {shift} where the first link has a {name:?} queue");
+            let accepted = "none, or a \"droptail\" queue at the link of the sender's host";
+            Err(fail(&format!("{field}.tsq"), &got, accepted))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_host(field: &str, host: &str, topology: &Topology) -> Checked {

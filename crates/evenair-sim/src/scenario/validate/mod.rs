@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use self::checks::{above_zero, check_component};
 use self::flow::{
-    check_access_category, check_flow, check_path, check_size, check_station_flow, check_times,
-    check_wired_flow, check_wired_size,
+    check_access_category, check_flow, check_path, check_size, check_small_queue,
+    check_station_flow, check_times, check_wired_flow, check_wired_size,
 };
 use self::gateway::{check_bucket, check_limiter};
 use self::labels::check_labels;
@@ -124,6 +124,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
             check_times(&field, flow, Seconds::from(staggered), Seconds::from(end))?;
             check_size(&field, flow, station, &scenario.cell)?;
             check_limits(&field, flow, station, scenario)?;
+            check_small_queue(&field, flow, &scenario.wired, &topology)?;
         }
         first += each(station);
     }
@@ -136,6 +137,7 @@ pub(super) fn check(scenario: &Scenario) -> Checked {
         check_wired_size(&field, flow)?;
         check_path(&field, flow, &scenario.wired, &topology)?;
         check_wired_limits(&scenario.wired, flow.segment + flow.header)?;
+        check_small_queue(&field, flow, &scenario.wired, &topology)?;
     }
     if let Some(trace) = &scenario.trace {
         above_zero("trace.interval", trace.interval)?;

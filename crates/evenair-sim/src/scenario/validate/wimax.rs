@@ -46,6 +46,7 @@ pub(super) fn check_station(field: &str, station: &Station) -> Checked {
         ("data_rate", station.data_rate.is_some()),
         ("rate_control", station.rate_control.is_some()),
         ("channel", station.channel.is_some()),
+        ("stack", station.stack.is_some()),
     ];
     match keys.iter().find(|(_, given)| *given) {
         Some((key, _)) => {

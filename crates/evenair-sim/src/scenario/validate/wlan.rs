@@ -75,6 +75,16 @@ fn check_hardware(cell: &WlanCell, stations: &[Station]) -> Checked {
         let accepted = "at least 1, or form \"ath9k\" without aql";
         return Err(fail("cell.hardware_depth", got, accepted));
     }
+    let of_tins = [
+        ("fq_memory_limit", cell.fq_memory_limit.map(|bytes| bytes.to_string())),
+        ("sta_slow_threshold", cell.sta_slow_threshold.map(|rate| rate.to_string())),
+    ];
+    for (key, value) in of_tins {
+        if let Some(value) = value.filter(|_| !cell.has_tins()) {
+            let accepted = "none, or access_point \"linux\" with a \"fq-codel\" queue";
+            return Err(fail(&format!("cell.{key}"), &format!("got {value}"), accepted));
+        }
+    }
     let is_airtime = matches!(cell.scheduler, scheduler::Config::AirtimeDrr(_));
     match stations.iter().position(|station| station.airtime_weight.is_some()) {
         Some(group) if !is_airtime => {

@@ -47,6 +47,16 @@ named! {
 }
 
 named! {
+    /// The network stack of a host of which much is known, for `station.stack`.
+    pub enum Stack {
+        /// mac80211 and TCP of Linux 6.
+        #[default]
+        Linux => "linux",
+    }
+    planned []
+}
+
+named! {
     /// The kind of a WiMAX cell.
     pub enum WimaxKind {
         /// IEEE 802.16, OFDM with time division duplex.
