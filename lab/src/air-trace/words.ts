@@ -47,6 +47,8 @@ export function describeLimit(sender: TracedSender): string {
       return "It waits for its retransmission timer.";
     case "application":
       return "It has nothing to send.";
+    case "small_queue":
+      return "What it has in the queues of its host holds it back (TCP small queues).";
   }
 }
 

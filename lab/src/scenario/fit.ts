@@ -13,7 +13,7 @@ export interface Fitted {
 
 /** Keys of a station that only one medium has. */
 const STATION_KEYS = {
-  wlan: ["phy", "data_rate", "rate_control", "channel"],
+  wlan: ["phy", "data_rate", "rate_control", "channel", "stack"],
   wimax: ["modulation"],
 };
 

@@ -53,6 +53,8 @@ const mostStreams = (table: unknown) =>
 /** Whether the access point has a queue for each station. */
 const hasStationQueues = (scenario: ResolvedScenario) =>
   isWlan(scenario) && cell(scenario)["scheduler"] !== "fifo";
+const hasLinuxQueues = (scenario: ResolvedScenario) =>
+  cell(scenario)["fq_memory_limit"] !== undefined;
 const hasRates = (scenario: ResolvedScenario) => isWlan(scenario) && !hasMcs(scenario);
 /** Stations may have an older PHY, by the PHY of the cell (docs/media/wifi.md, "Mixed cells"). */
 function stationPhys(scenario: ResolvedScenario): string[] {
@@ -143,6 +145,17 @@ export const CELL: Hints = {
     range: { from: 1, to: 8, step: 1 },
     when: hasStationQueues,
   },
+  fq_memory_limit: {
+    label: "memory of the queues, bytes",
+    range: { from: 1e5, to: 64 * 2 ** 20 },
+    when: hasLinuxQueues,
+  },
+  sta_slow_threshold: {
+    label: "slow station",
+    absent: "no rule",
+    range: { from: 1e6, to: 50e6 },
+    when: hasLinuxQueues,
+  },
   ring: {
     label: "driver's ring",
     absent: "none",
@@ -180,6 +193,7 @@ export const STATION: Hints = {
     when: isWlan,
   },
   channel: { absent: "perfect", when: isWlan },
+  stack: { label: "network stack", absent: "any", options: words("linux"), when: isWlan },
   modulation: { absent: "as the cell", when: isWimax },
   error: { label: "loss model", absent: "none" },
   queue: {},
@@ -208,6 +222,12 @@ export const FLOW: Hints = {
   },
   sack: { label: "SACK", when: isTcp },
   ecn: { label: "ECN", when: isTcp },
+  tsq: {
+    label: "TCP small queue, 2^-s seconds",
+    absent: "no limit",
+    range: { from: 4, to: 12, step: 1 },
+    when: isTcp,
+  },
   segment: { label: "segment, bytes", range: { from: 100, to: 1460, step: 20 } },
 };
 

@@ -155,6 +155,7 @@ _LIMITS = {
     "recovery": "recovery",
     "timeout": "timeouts",
     "application": "application",
+    "small_queue": "small queue",
 }
 
 
