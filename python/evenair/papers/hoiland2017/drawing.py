@@ -1,0 +1,180 @@
+"""Draws the figures and makes the tables of their data."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from evenair.papers.claims import number
+from evenair.papers.curves import from_zero
+from evenair.papers.figures import Table
+from evenair.papers.hoiland2017 import model
+from evenair.papers.hoiland2017.cells import DELAYS_MS, PUBLISHED, SCHEMES, Cell
+from evenair.papers.hoiland2017.quantities import (
+    FAST,
+    SLOW,
+    added_latency_ms,
+    airtime_part,
+    mos,
+    page_load_s,
+    station_mbps,
+    total_mbps,
+)
+from evenair.plot.style import legend_above, new_figure, styled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from evenair.papers.hoiland2017.cells import Effort
+    from evenair.papers.runs import Document, Runs
+
+LABELS = {
+    "fifo": "FIFO",
+    "fq-codel": "FQ-CoDel",
+    "fq-mac": "FQ-MAC",
+    "airtime": "Airtime",
+    "linux": "Linux 6",
+}
+"""The paper's names of the schemes, and ours of the last one."""
+
+_FILLS = (("#ffffff", ""), ("#bdbdbd", "////"), ("#636363", ""), ("#2166ac", "\\\\\\\\"))
+"""Face and hatch of the bars of a group: legible without colour."""
+
+
+def _bars(
+    axes: Axes,
+    runs: Runs[Cell],
+    groups: Sequence[str],
+    series: Mapping[str, tuple[str, Callable[[Document], float]]],
+    table: Table,
+) -> None:
+    """Draw a group of bars for each scheme: traffic and quantity of each bar by its label."""
+    width = 0.8 / len(series)
+    for index, (name, (traffic, quantity)) in enumerate(series.items()):
+        estimates = [runs.estimate(Cell(scheme, traffic), quantity) for scheme in groups]
+        face, hatch = _FILLS[index % len(_FILLS)]
+        axes.bar(
+            [place + (index - (len(series) - 1) / 2) * width for place in range(len(groups))],
+            [value.mean for value in estimates],
+            width,
+            yerr=[value.ci95 or 0.0 for value in estimates] if len(runs.seeds) > 2 else None,
+            color=face,
+            hatch=hatch,
+            edgecolor="black",
+            linewidth=0.8,
+            error_kw={"elinewidth": 0.9, "capsize": 2.5},
+            label=name,
+        )
+        for scheme, value in zip(groups, estimates, strict=True):
+            table.rows.append((scheme, name, *value))
+    axes.set_xticks(range(len(groups)), [LABELS[scheme] for scheme in groups])
+
+
+def _grouped(
+    runs: Runs[Cell],
+    series: Mapping[str, tuple[str, Callable[[Document], float]]],
+    y_label: str,
+    column: str,
+    *,
+    logarithmic: bool = False,
+) -> tuple[Figure, Table]:
+    table = Table(("scheme", "bar", column, "ci95"), [])
+    with styled():
+        figure, (axes,) = new_figure()
+        _bars(axes, runs, tuple(SCHEMES), series, table)
+        axes.set_ylabel(y_label)
+        if logarithmic:
+            axes.set_yscale("log")
+        else:
+            from_zero(axes)
+        legend_above(figure, axes, min(len(series), 3))
+    return figure, table
+
+
+def latency(runs: Runs[Cell], _effort: Effort) -> tuple[Figure, Table]:
+    """Draw medians and 95th percentiles of pings beside TCP downloads, fast and slow station."""
+    series = {
+        "fast, median": ("tcp", partial(added_latency_ms, FAST, "p50")),
+        "slow, median": ("tcp", partial(added_latency_ms, SLOW, "p50")),
+        "fast, 95 %": ("tcp", partial(added_latency_ms, FAST, "p95")),
+        "slow, 95 %": ("tcp", partial(added_latency_ms, SLOW, "p95")),
+    }
+    label = "Round-trip time of pings less the wire's (ms)"
+    return _grouped(runs, series, label, "added_latency_ms", logarithmic=True)
+
+
+def airtime(runs: Runs[Cell], _effort: Effort) -> tuple[Figure, Table]:
+    """Draw the slow station's part of the airtime by the kind of traffic."""
+    names = {"UDP down": "udp", "TCP down": "tcp", "TCP both ways": "tcp-both"}
+    series = {name: (traffic, partial(airtime_part, SLOW)) for name, traffic in names.items()}
+    figure, table = _grouped(runs, series, "Slow station's part of the airtime", "airtime_part")
+    axes = figure.axes[0]
+    axes.set_ylim(0.0, 1.0)
+    axes.axhline(1 / 3, color="black", linewidth=0.8, linestyle=":")
+    return figure, table
+
+
+def throughput(runs: Runs[Cell], _effort: Effort) -> tuple[Figure, Table]:
+    """Draw the total goodput by the kind of traffic."""
+    names = {"UDP down": "udp", "TCP down": "tcp", "TCP, 30 stations": "many"}
+    series = {name: (traffic, total_mbps) for name, traffic in names.items()}
+    return _grouped(runs, series, "Total goodput (Mb/s)", "total_mbps")
+
+
+def many(runs: Runs[Cell], _effort: Effort) -> tuple[Figure, Table]:
+    """Draw the latency of pings among 30 stations."""
+    series = {
+        "fast, median": ("many", partial(added_latency_ms, FAST, "p50")),
+        "slow, median": ("many", partial(added_latency_ms, SLOW, "p50")),
+    }
+    label = "Round-trip time of pings less the wire's (ms)"
+    return _grouped(runs, series, label, "added_latency_ms", logarithmic=True)
+
+
+def calls(runs: Runs[Cell], _effort: Effort) -> tuple[None, Table]:
+    """Make the table of calls to the slow station: MOS by scheme, category and delay."""
+    columns = [(kind, delay) for delay in DELAYS_MS for kind in ("voice-be", "voice-vo")]
+    header = ("scheme", "traffic", "delay", "mos", "ci95")
+    rows: list[tuple[object, ...]] = []
+    printed = []
+    for scheme in SCHEMES:
+        estimates = [runs.estimate(Cell(scheme, *column), mos) for column in columns]
+        rows += [
+            (scheme, *column, *value) for column, value in zip(columns, estimates, strict=True)
+        ]
+        printed.append([LABELS[scheme], *(number(value) for value in estimates)])
+    names = ["", *(f"{traffic[-2:].upper()}, {delay}" for traffic, delay in columns)]
+    return None, Table(header, rows, (names, printed))
+
+
+def pages(runs: Runs[Cell], _effort: Effort) -> tuple[Figure, Table]:
+    """Draw load times of pages at the fast station."""
+    series = {"small page": ("page-small", page_load_s), "large page": ("page-large", page_load_s)}
+    return _grouped(runs, series, "Median page load time (s)", "page_load_s", logarithmic=True)
+
+
+EXPECTED_MPDUS = (42, 42, 3)
+"""Packets in A-MPDUs: 65,535 bytes have room for 42, and 5.484 ms at 7.2 Mb/s for 3."""
+
+RATES_MBPS = (144.4, 144.4, 7.2)
+
+
+def of_model(runs: Runs[Cell], _effort: Effort) -> tuple[None, Table]:
+    """Make the table of UDP downloads: the paper's model beside the simulation."""
+    header = ("scheme", "station", "model_mbps", "simulated_mbps", "ci95")
+    rows: list[tuple[object, ...]] = []
+    printed = []
+    payload = 1472 / 1500
+    for scheme in (*PUBLISHED, "linux"):
+        fair = scheme in ("airtime", "linux")
+        expected = model.throughputs_mbps(EXPECTED_MPDUS, RATES_MBPS, fair=fair)
+        for place, name in enumerate(("fast", "fast", "slow")):
+            value = runs.estimate(Cell(scheme, "udp"), partial(station_mbps, place))
+            rows.append((scheme, place + 1, payload * expected[place], *value))
+            printed.append(
+                [LABELS[scheme], name, f"{payload * expected[place]:.2f}", number(value)]
+            )
+    return None, Table(header, rows, (("", "station", "model (Mb/s)", "simulated (Mb/s)"), printed))
