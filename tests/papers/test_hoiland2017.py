@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from evenair.papers.hoiland2017 import PAPER, model
 from evenair.papers.hoiland2017.cells import DELAYS_MS, FULL, QUICK, SCHEMES, TRAFFIC, Cell
 from evenair.papers.hoiland2017.quantities import read_term
