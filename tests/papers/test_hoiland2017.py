@@ -25,13 +25,16 @@ def test_an_aggregate_by_hand() -> None:
     assert model.transmission_us(42 * 1544, 144.4) == pytest.approx(3761.9, abs=0.1)
 
 
-def test_shares_are_equal_or_as_transmissions() -> None:
-    fair = model.throughputs_mbps((42, 3), (144.4, 7.2), fair=True)
+def test_shares_are_of_airtime_transmissions_or_packets() -> None:
+    fair = model.throughputs_mbps((42, 3), (144.4, 7.2), "airtime")
     assert fair == pytest.approx(
         [model.base_rate_mbps(42, 144.4) / 2, model.base_rate_mbps(3, 7.2) / 2]
     )
-    one_each = model.throughputs_mbps((42, 3), (144.4, 7.2), fair=False)
+    one_each = model.throughputs_mbps((42, 3), (144.4, 7.2), "transmissions")
     assert one_each[0] / one_each[1] == pytest.approx(14.0)  # packets of a transmission
+    in_order = model.throughputs_mbps((42, 3), (144.4, 7.2), "packets")
+    # A slow transmission: 32 us, 4632 bytes at 7.2 Mb/s, 118 us, 16 us and 464 bits, 5377.1 us.
+    assert in_order == pytest.approx([12_000 / (3761.9 / 42 + 5377.1 / 3)] * 2, rel=1e-4)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -40,7 +43,7 @@ def test_every_cell_is_a_scenario(scheme: str) -> None:
     for traffic in TRAFFIC:
         for delay in DELAYS_MS:
             scenario = Cell(scheme, traffic, delay).scenario(base, QUICK)
-            stations = scenario.resolved()["station"]
+            stations = scenario.resolved["station"]
             assert sum(station["count"] for station in stations) == TRAFFIC[traffic].stations
 
 

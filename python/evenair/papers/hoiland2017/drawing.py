@@ -9,7 +9,7 @@ from evenair.papers.claims import number
 from evenair.papers.curves import from_zero
 from evenair.papers.figures import Table
 from evenair.papers.hoiland2017 import model
-from evenair.papers.hoiland2017.cells import DELAYS_MS, PUBLISHED, SCHEMES, Cell
+from evenair.papers.hoiland2017.cells import DELAYS_MS, SCHEMES, Cell
 from evenair.papers.hoiland2017.quantities import (
     FAST,
     SLOW,
@@ -161,6 +161,15 @@ EXPECTED_MPDUS = (42, 42, 3)
 
 RATES_MBPS = (144.4, 144.4, 7.2)
 
+EQUAL: dict[str, model.Equal] = {
+    "fifo": "packets",
+    "fq-codel": "packets",
+    "fq-mac": "transmissions",
+    "airtime": "airtime",
+    "linux": "airtime",
+}
+"""What stations have the same of when each has a flow of the same rate, by scheme."""
+
 
 def of_model(runs: Runs[Cell], _effort: Effort) -> tuple[None, Table]:
     """Make the table of UDP downloads: the paper's model beside the simulation."""
@@ -168,9 +177,8 @@ def of_model(runs: Runs[Cell], _effort: Effort) -> tuple[None, Table]:
     rows: list[tuple[object, ...]] = []
     printed = []
     payload = 1472 / 1500
-    for scheme in (*PUBLISHED, "linux"):
-        fair = scheme in ("airtime", "linux")
-        expected = model.throughputs_mbps(EXPECTED_MPDUS, RATES_MBPS, fair=fair)
+    for scheme, equal in EQUAL.items():
+        expected = model.throughputs_mbps(EXPECTED_MPDUS, RATES_MBPS, equal)
         for place, name in enumerate(("fast", "fast", "slow")):
             value = runs.estimate(Cell(scheme, "udp"), partial(station_mbps, place))
             rows.append((scheme, place + 1, payload * expected[place], *value))

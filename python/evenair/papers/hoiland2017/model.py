@@ -10,7 +10,8 @@ it has alone:
 
 A share of the airtime weighs it. With equal shares each of N stations has R / N; without airtime
 fairness a station's share is the part that its transmissions have of the time in which each
-transmits once.
+transmits once. The paper takes the mean n that it measured, which has the order of a FIFO queue in
+it; with full A-MPDUs that order is a case of its own: the same number of packets for each station.
 
 The text of the paper was not at hand: DIFS 34 us, SIFS 16 us, a mean backoff of 68 us and T_ack =
 SIFS + 8 x 58 / r are recalled. They give the four base rates that are recalled as well.
@@ -18,7 +19,7 @@ SIFS + 8 x 58 / r are recalled. They give the four base rates that are recalled 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,21 +51,26 @@ def base_rate_mbps(packets: float, rate_mbps: float, packet: int = 1500) -> floa
     return 8.0 * packets * packet / time
 
 
-def shares(packets: Sequence[float], rates_mbps: Sequence[float], *, fair: bool) -> list[float]:
-    """Return the stations' parts of the time: equal ones, or those of one transmission each."""
-    if fair:
+Equal = Literal["airtime", "transmissions", "packets"]
+"""What stations have the same of."""
+
+
+def shares(packets: Sequence[float], rates_mbps: Sequence[float], equal: Equal) -> list[float]:
+    """Return the stations' parts of the time."""
+    if equal == "airtime":
         return [1.0 / len(packets)] * len(packets)
     times = [
-        transmission_us(a_mpdu_bytes(n), rate) for n, rate in zip(packets, rates_mbps, strict=True)
+        transmission_us(a_mpdu_bytes(n), rate) / (n if equal == "packets" else 1)
+        for n, rate in zip(packets, rates_mbps, strict=True)
     ]
     return [time / sum(times) for time in times]
 
 
 def throughputs_mbps(
-    packets: Sequence[float], rates_mbps: Sequence[float], *, fair: bool
+    packets: Sequence[float], rates_mbps: Sequence[float], equal: Equal
 ) -> list[float]:
     """Return the goodput of each station at IP level, Mb/s."""
-    parts = shares(packets, rates_mbps, fair=fair)
+    parts = shares(packets, rates_mbps, equal)
     return [
         part * base_rate_mbps(n, rate)
         for part, n, rate in zip(parts, packets, rates_mbps, strict=True)
