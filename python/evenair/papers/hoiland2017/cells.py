@@ -29,9 +29,6 @@ SCHEMES: dict[str, dict[str, Any]] = {
 - linux: mac80211 of today, whose scheduler has airtime queue limits.
 """
 
-PUBLISHED = ("fifo", "fq-codel", "fq-mac", "airtime")
-"""The schemes of the paper, in its order."""
-
 PHY: dict[str, Any] = {"phy": "802.11n", "streams": 2, "guard_interval": "0.4 us"}
 
 _SLOW = {"streams": 1, "mcs": 0}
@@ -61,7 +58,7 @@ def _page(page: str) -> dict[str, Any]:
     return {
         "direction": "down",
         "transport": "cubic",
-        "application": {"kind": "page", "form": page},
+        "application": {"kind": "page", "form": page, "think": "1 s"},
     }
 
 
@@ -76,6 +73,8 @@ class Traffic:
     slow: tuple[dict[str, Any], ...]
     """Those of the slow one."""
     stations: int = 3
+    longer: float = 1.0
+    """The factor by which runs are longer than others."""
 
 
 def _all(*flows: dict[str, Any], stations: int = 3) -> Traffic:
@@ -89,15 +88,16 @@ TRAFFIC: dict[str, Traffic] = {
     "many": _all(_TCP, _PING, stations=30),
     "voice-be": Traffic((_TCP,), (_TCP,), (_TCP, _call("be"))),
     "voice-vo": Traffic((_TCP,), (_TCP,), (_TCP, _call("vo"))),
-    "page-small": Traffic((_page("small"),), (_TCP,), (_TCP,)),
-    "page-large": Traffic((_page("large"),), (_TCP,), (_TCP,)),
+    "page-small": Traffic((_page("small"),), (_TCP,), (_TCP,), longer=4.0),
+    "page-large": Traffic((_page("large"),), (_TCP,), (_TCP,), longer=4.0),
 }
 """The flows of the stations by the kind of traffic.
 
 - udp: a saturated download each. tcp: a TCP download and a ping each. tcp-both: an upload as well.
 - many: as tcp, with 30 stations, of which one is slow.
 - voice-be, voice-vo: a TCP download each, and a call to the slow station as best effort or voice.
-- page-small, page-large: pages at a fast station, TCP downloads at the others.
+- page-small, page-large: pages at a fast station, TCP downloads at the others. A large page takes
+  half a minute with the FIFO queue, so the runs are longer.
 """
 
 DELAYS_MS: dict[str, float] = {"5 ms": 5.0, "50 ms": 50.0}
@@ -130,7 +130,7 @@ class Cell:
             {"name": "slow", **_SLOW, "flows": list(traffic.slow)},
         ]
         return base.with_(
-            duration=effort.warmup_s + effort.duration_s,
+            duration=effort.warmup_s + effort.duration_s * traffic.longer,
             warmup=effort.warmup_s,
             cell={**PHY, **SCHEMES[self.scheme]},
             wired={"rate": "1 Gbps", "delay": self.delay},

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
+
+from matplotlib.ticker import LogLocator, NullLocator
 
 from evenair.papers.claims import number
 from evenair.papers.curves import from_zero
@@ -20,16 +24,17 @@ from evenair.papers.hoiland2017.quantities import (
     station_mbps,
     total_mbps,
 )
-from evenair.plot.style import legend_above, new_figure, styled
+from evenair.plot.style import legend_above, new_figure, numbered, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from evenair.papers.hoiland2017.cells import Effort
     from evenair.papers.runs import Document, Runs
+    from evenair.statistics import Estimate
 
 LABELS = {
     "fifo": "FIFO",
@@ -43,55 +48,67 @@ LABELS = {
 _FILLS = (("#ffffff", ""), ("#bdbdbd", "////"), ("#636363", ""), ("#2166ac", "\\\\\\\\"))
 """Face and hatch of the bars of a group: legible without colour."""
 
-
-def _bars(
-    axes: Axes,
-    runs: Runs[Cell],
-    groups: Sequence[str],
-    series: Mapping[str, tuple[str, Callable[[Document], float]]],
-    table: Table,
-) -> None:
-    """Draw a group of bars for each scheme: traffic and quantity of each bar by its label."""
-    width = 0.8 / len(series)
-    for index, (name, (traffic, quantity)) in enumerate(series.items()):
-        estimates = [runs.estimate(Cell(scheme, traffic), quantity) for scheme in groups]
-        face, hatch = _FILLS[index % len(_FILLS)]
-        axes.bar(
-            [place + (index - (len(series) - 1) / 2) * width for place in range(len(groups))],
-            [value.mean for value in estimates],
-            width,
-            yerr=[value.ci95 or 0.0 for value in estimates] if len(runs.seeds) > 2 else None,
-            color=face,
-            hatch=hatch,
-            edgecolor="black",
-            linewidth=0.8,
-            error_kw={"elinewidth": 0.9, "capsize": 2.5},
-            label=name,
-        )
-        for scheme, value in zip(groups, estimates, strict=True):
-            table.rows.append((scheme, name, *value))
-    axes.set_xticks(range(len(groups)), [LABELS[scheme] for scheme in groups])
+_Series = Mapping[str, tuple[str, "Callable[[Document], float]"]]
+"""Traffic and quantity by the label of what has one value for each scheme."""
 
 
 def _grouped(
-    runs: Runs[Cell],
-    series: Mapping[str, tuple[str, Callable[[Document], float]]],
-    y_label: str,
-    column: str,
-    *,
-    logarithmic: bool = False,
+    runs: Runs[Cell], series: _Series, y_label: str, column: str, *, logarithmic: bool = False
 ) -> tuple[Figure, Table]:
-    table = Table(("scheme", "bar", column, "ci95"), [])
+    """Draw a group for each scheme: bars from zero, or markers on a logarithmic axis."""
+    table = Table(("scheme", "series", column, "ci95"), [])
+    draw = _markers if logarithmic else _bars
     with styled():
         figure, (axes,) = new_figure()
-        _bars(axes, runs, tuple(SCHEMES), series, table)
+        for index, (name, (traffic, quantity)) in enumerate(series.items()):
+            estimates = [runs.estimate(Cell(scheme, traffic), quantity) for scheme in SCHEMES]
+            draw(axes, index, len(series), estimates, name, intervals=len(runs.seeds) > 2)
+            for scheme, value in zip(SCHEMES, estimates, strict=True):
+                known = (None, None) if math.isnan(value.mean) else value
+                table.rows.append((scheme, name, *known))
+        axes.set_xticks(range(len(SCHEMES)), [LABELS[scheme] for scheme in SCHEMES])
         axes.set_ylabel(y_label)
         if logarithmic:
             axes.set_yscale("log")
+            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.yaxis.set_major_formatter("{x:g}")
+            axes.yaxis.set_minor_locator(NullLocator())
         else:
             from_zero(axes)
-        legend_above(figure, axes, min(len(series), 3))
+        legend_above(figure, axes, 2 if len(series) == 4 else 3)
     return figure, table
+
+
+def _bars(
+    axes: Axes, index: int, count: int, estimates: list[Estimate], name: str, *, intervals: bool
+) -> None:
+    width = 0.8 / count
+    face, hatch = _FILLS[index]
+    axes.bar(
+        [place + (index - (count - 1) / 2) * width for place in range(len(estimates))],
+        [value.mean for value in estimates],
+        width,
+        yerr=[value.ci95 or 0.0 for value in estimates] if intervals else None,
+        color=face,
+        hatch=hatch,
+        edgecolor="black",
+        linewidth=0.8,
+        error_kw={"elinewidth": 0.9, "capsize": 2.5},
+        label=name,
+    )
+
+
+def _markers(
+    axes: Axes, index: int, count: int, estimates: list[Estimate], name: str, *, intervals: bool
+) -> None:
+    axes.errorbar(
+        [place + (index - (count - 1) / 2) * 0.6 / count for place in range(len(estimates))],
+        [value.mean for value in estimates],
+        [value.ci95 or 0.0 for value in estimates] if intervals else None,
+        **numbered(index).keywords() | {"label": name, "linestyle": "none"},
+        elinewidth=0.9,
+        capsize=2.5,
+    )
 
 
 def latency(runs: Runs[Cell], _effort: Effort) -> tuple[Figure, Table]:

@@ -12,7 +12,7 @@ from evenair.papers.hoiland2017.cells import DELAYS_MS, SCHEMES, Cell, Effort
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_BARS = "Bars: 95% interval over the seeds."
+_BARS = "Error bars: 95% interval over the seeds."
 _ADDED = "Round-trip times are those of pings, less the 10 ms of the wire"
 
 
@@ -81,8 +81,8 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
         "pages",
         "Page load times beside downloads",
         "Pages of 3 objects with 56 KB and of 110 objects with 3 MB at a fast station; the others "
-        "have a TCP download each. "
-        f"{_BARS}",
+        "have a TCP download each. The user waits 1 s from one page to the next. No marker: in "
+        f"some run no page was loaded. {_BARS}",
         partial(_cells, ("page-small", "page-large")),
         drawing.pages,
     ),

@@ -72,9 +72,10 @@ def mos(document: Document) -> float:
 
 
 def page_load_s(document: Document) -> float:
-    """Median load time of pages at the fast station, seconds."""
+    """Median load time of pages at the fast station, seconds. NaN if none was loaded in the run."""
     (page,) = [flow for flow in document["flows"] if flow["application"] == "page"]
-    return float(page["page_load_s"]["p50"])
+    times = page["page_load_s"]
+    return math.nan if times is None else float(times["p50"])
 
 
 QUANTITIES: dict[str, Callable[[Document], float]] = {
