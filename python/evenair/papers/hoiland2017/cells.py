@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class Traffic:
     stations: int = 3
     longer: float = 1.0
     """The factor by which runs are longer than others."""
+    queue: str | None = None
+    """The queue of the stations [DropTail, 1000 packets]."""
 
 
 def _all(*flows: dict[str, Any], stations: int = 3) -> Traffic:
@@ -85,6 +87,7 @@ TRAFFIC: dict[str, Traffic] = {
     "udp": _all(_UDP),
     "tcp": _all(_TCP, _PING),
     "tcp-both": _all(_TCP, _UP, _PING),
+    "tcp-both-managed": replace(_all(_TCP, _UP, _PING), queue="fq-codel"),
     "many": _all(_TCP, _PING, stations=30),
     "voice-be": Traffic((_TCP,), (_TCP,), (_TCP, _call("be"))),
     "voice-vo": Traffic((_TCP,), (_TCP,), (_TCP, _call("vo"))),
@@ -94,6 +97,7 @@ TRAFFIC: dict[str, Traffic] = {
 """The flows of the stations by the kind of traffic.
 
 - udp: a saturated download each. tcp: a TCP download and a ping each. tcp-both: an upload as well.
+- tcp-both-managed: as tcp-both, with FQ-CoDel in the stations. Added after the first run.
 - many: as tcp, with 30 stations, of which one is slow.
 - voice-be, voice-vo: a TCP download each, and a call to the slow station as best effort or voice.
 - page-small, page-large: pages at a fast station, TCP downloads at the others. A large page takes
@@ -129,6 +133,9 @@ class Cell:
             {"name": "others", "count": others, "flows": list(traffic.other)},
             {"name": "slow", **_SLOW, "flows": list(traffic.slow)},
         ]
+        if traffic.queue is not None:
+            for station in stations:
+                station["queue"] = traffic.queue
         return base.with_(
             duration=effort.warmup_s + effort.duration_s * traffic.longer,
             warmup=effort.warmup_s,

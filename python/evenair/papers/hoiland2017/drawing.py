@@ -19,6 +19,7 @@ from evenair.papers.hoiland2017.quantities import (
     SLOW,
     added_latency_ms,
     airtime_part,
+    jain_airtime,
     mos,
     page_load_s,
     station_mbps,
@@ -165,6 +166,30 @@ def calls(runs: Runs[Cell], _effort: Effort) -> tuple[None, Table]:
         printed.append([LABELS[scheme], *(number(value) for value in estimates)])
     names = ["", *(f"{traffic[-2:].upper()}, {delay}" for traffic, delay in columns)]
     return None, Table(header, rows, (names, printed))
+
+
+def stations(runs: Runs[Cell], _effort: Effort) -> tuple[None, Table]:
+    """Make the table of TCP in both directions, by the queue of the stations."""
+    quantities: dict[str, tuple[str, Callable[[Document], float]]] = {
+        "jain_airtime": ("Jain's index of airtime", jain_airtime),
+        "slow_airtime": ("slow station's part", partial(airtime_part, SLOW)),
+        "total_mbps": ("total (Mb/s)", total_mbps),
+        "fast_latency_ms": ("fast, median (ms)", partial(added_latency_ms, FAST, "p50")),
+        "slow_latency_ms": ("slow, median (ms)", partial(added_latency_ms, SLOW, "p50")),
+    }
+    rows: list[tuple[object, ...]] = []
+    printed = []
+    for traffic, queue in (("tcp-both", "DropTail"), ("tcp-both-managed", "FQ-CoDel")):
+        for scheme in SCHEMES:
+            values = [
+                runs.estimate(Cell(scheme, traffic), quantity)
+                for _, quantity in quantities.values()
+            ]
+            rows.append((queue, scheme, *(part for value in values for part in value)))
+            printed.append([queue, LABELS[scheme], *(number(value) for value in values)])
+    header = ["queue", "scheme", *(part for name in quantities for part in (name, f"{name}_ci95"))]
+    names = ["stations", "access point", *(title for title, _ in quantities.values())]
+    return None, Table(tuple(header), rows, (names, printed))
 
 
 def pages(runs: Runs[Cell], _effort: Effort) -> tuple[Figure, Table]:

@@ -54,6 +54,15 @@ FIGURES: tuple[FigureSpec[Cell, Effort], ...] = (
         drawing.airtime,
     ),
     FigureSpec(
+        "stations",
+        "TCP in both directions, by the queue of the stations",
+        "A TCP download and an upload for each of three stations. The queue of the stations is "
+        "DropTail with 1000 packets, as in the claims, or FQ-CoDel. Added after the first run. "
+        f"Medians are of pings. {_ADDED}.",
+        partial(_cells, ("tcp-both", "tcp-both-managed")),
+        drawing.stations,
+    ),
+    FigureSpec(
         "throughput",
         "Total throughput",
         f"Three stations, and 30, one of them slow. {_BARS}",
