@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import pytest
 from evenair.papers.hoiland2017 import PAPER, model
 from evenair.papers.hoiland2017.cells import DELAYS_MS, FULL, QUICK, SCHEMES, TRAFFIC, Cell
 from evenair.papers.hoiland2017.quantities import read_term
 from evenair.scenario import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -53,6 +59,23 @@ def test_claims_are_measured_on_cells_of_their_figure() -> None:
     assert len(claims) == 9
     for claim in claims:
         assert claim.points <= figures[claim.figure].points(FULL), claim.id
+
+
+def test_all_figures_are_drawn(tmp_path: Path) -> None:
+    """With runs that are so short that no large page is loaded below a FIFO queue."""
+    short = replace(QUICK, seeds=(1,), duration_s=5.0)
+    PAPER.rebuild(
+        None,
+        True,
+        tmp_path / "out",
+        simulate=lambda points, *_: PAPER.simulate(points, short, None),
+    )
+    for spec in PAPER.figures:
+        assert list((tmp_path / "out").rglob(f"{spec.stem}.csv")), spec.id
+    pages = (tmp_path / "out/data/pages.csv").read_text(encoding="utf-8").splitlines()
+    assert "fifo,large page,," in pages
+    (airtime,) = (line for line in pages if line.startswith("airtime,large page,"))
+    assert 0.19 < float(airtime.split(",")[2]) < 8.0  # 3 MB at 127 Mb/s take 0.19 s
 
 
 def test_a_wrong_term_is_refused() -> None:
