@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evenair.papers import gong2006, kashibuchi2009, miorandi2006
+from evenair.papers import gong2006, hoiland2017, kashibuchi2009, miorandi2006
 from evenair.papers.claims import EVIDENCE
 
 DOCS = Path(__file__).parents[2] / "docs"
 OUTCOMES = ("hold", "fail", "undecided")
 VALIDATION = (DOCS / "validation.md").read_text(encoding="utf-8")
-MODULES = {"gong2006": gong2006, "kashibuchi2009": kashibuchi2009, "miorandi2006": miorandi2006}
+MODULES = {
+    "gong2006": gong2006,
+    "hoiland2017": hoiland2017,
+    "kashibuchi2009": kashibuchi2009,
+    "miorandi2006": miorandi2006,
+}
 
 
 def cells(line: str) -> list[str]:
