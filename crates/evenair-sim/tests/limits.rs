@@ -19,9 +19,9 @@ fn shares(toml: &str, flow: &str) -> (RunResult, LimitedBy) {
 }
 
 fn check(limited_by: &LimitedBy) {
-    let LimitedBy { receive_window, cwnd, recovery, timeout, application, small_queue } =
+    let LimitedBy { receive_window, cwnd, recovery, timeout, application, small_queue, pacing } =
         *limited_by;
-    let shares = [receive_window, cwnd, recovery, timeout, application, small_queue];
+    let shares = [receive_window, cwnd, recovery, timeout, application, small_queue, pacing];
     assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{limited_by:?}");
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{limited_by:?}");
 }

@@ -458,5 +458,6 @@ fn limit<S: Serializer>(limit: &Limit, to: S) -> Result<S::Ok, S::Error> {
         Limit::Timeout => "timeout",
         Limit::Application => "application",
         Limit::SmallQueue => "small_queue",
+        Limit::Pacing => "pacing",
     })
 }

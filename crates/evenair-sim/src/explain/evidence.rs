@@ -151,6 +151,8 @@ pub(super) struct Limits {
     pub(super) application: f64,
     #[serde(default)]
     pub(super) small_queue: f64,
+    #[serde(default)]
+    pub(super) pacing: f64,
 }
 
 /// Packets by place.
@@ -286,8 +288,9 @@ impl FlowEvidence {
 
     /// The part of the time in which there is something to send that passes with the repair of losses.
     pub(super) fn repair_share(&self) -> f64 {
-        let Limits { receive_window, cwnd, recovery, timeout, small_queue, .. } = self.limited_by;
-        let busy = receive_window + cwnd + recovery + timeout + small_queue;
+        let Limits { receive_window, cwnd, recovery, timeout, small_queue, pacing, .. } =
+            self.limited_by;
+        let busy = receive_window + cwnd + recovery + timeout + small_queue + pacing;
         if busy > 0.0 { (recovery + timeout) / busy } else { 0.0 }
     }
 }

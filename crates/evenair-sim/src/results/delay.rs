@@ -95,6 +95,8 @@ pub struct LimitedBy {
     pub application: f64,
     /// What was in the queues of the sender's host, with TCP small queues.
     pub small_queue: f64,
+    /// Pacing.
+    pub pacing: f64,
 }
 
 impl LimitedBy {
@@ -111,6 +113,7 @@ impl LimitedBy {
             timeout: share(Limit::Timeout),
             application: share(Limit::Application),
             small_queue: share(Limit::SmallQueue),
+            pacing: share(Limit::Pacing),
         }
     }
 }

@@ -295,6 +295,8 @@ station.0.flows.1.segment=0 => station.0.flows.1.segment => got 0 | from 1 to 65
 station.0.flows.1.segment=65490 => station.0.flows.1.segment => got 65490 | up to 65535
 station.0.extra_header=65000 => station.0.flows.0.segment => extra_header 65000 | up to 65535
 station.0.flows.1.header=28 => station.0.flows.1.header => got 28 | from 40 to 120
+station.0.flows.1.tso=true => station.0.flows.1.tso => got true | false without pacing = true
+station.0.flows.1.pacing=fq => station.0.flows.1.pacing => got "fq" | true or false
 station.0.flows.1.tsq=linux => station.0.flows.1.tsq => got "linux" | from 0 to 31
 station.0.flows.1.tsq=32 => station.0.flows.1.tsq => got 32 | from 0 to 31
 station.0.flows.1={direction='up',transport='udp',rate=1e6,tsq=7} => station.0.flows.1.tsq => got 7 | none with transport "udp"

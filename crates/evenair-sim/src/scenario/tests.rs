@@ -130,6 +130,8 @@ fn every_default_is_the_interfaces() {
                 "sack": true,
                 "rack": true,
                 "prr": true,
+                "pacing": false,
+                "tso": false,
                 "rto": "linux",
                 "min_rto": 0.2,
                 "initial_rto": 1.0,

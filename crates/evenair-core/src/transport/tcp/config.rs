@@ -55,6 +55,11 @@ configuration! {
     /// whether segments carry timestamps (RFC 7323), so that every ACK of new data gives a round-trip time, that of
     /// a retransmission, too; their 12 bytes are part of `header`
     timestamps: Option<bool> = None, optional(switch(), "false");
+    /// whether segments leave one after the other at a rate, as in Linux with the queue discipline `fq`: that of the
+    /// congestion control, or by cwnd and the round-trip time
+    pacing: bool = false, switch();
+    /// whether paced segments leave in bursts, as where a network device divides them (TSO); needs `pacing`
+    tso: bool = false, switch();
     /// how much the sender leaves in the queues of its own host (TCP small queues): what its pacing rate sends in 2^-`tsq`
     /// seconds, two segments at least; Linux has 7 over Wi-Fi and 10 elsewhere (`sk_pacing_shift`)
     tsq: Option<u32> = None, optional(integer(0..=31), "no limit");

@@ -1,17 +1,20 @@
-//! What lets a segment wait although the windows have room for it: the rate of a congestion control that has one, and the
-//! limit of what the sender has in the queues of its host. Most senders have neither.
+//! What lets a segment wait although the windows have room for it: the rate of a congestion control that has one, pacing, and
+//! the limit of what the sender has in the queues of its host. Most senders have none of them.
 
+use super::pacing::Pacing;
 use super::rate_based::RateBased;
 use super::recovery::Recovery;
 use super::segment::Segment;
 use super::small_queue::SmallQueue;
 use super::tcb::Tcb;
 use crate::time::Instant;
+use crate::transport::limits::Limit;
 
 /// The state of one sender.
 #[derive(Clone, Debug)]
 pub(super) struct Departures {
     rates: Option<RateBased>,
+    pacing: Option<Pacing>,
     small_queue: Option<SmallQueue>,
 }
 
@@ -19,9 +22,10 @@ impl Departures {
     /// What the sender of `tcb` has, if it has any.
     pub(super) fn new(tcb: &Tcb) -> Option<Box<Self>> {
         let rates = tcb.congestion.is_rate_based().then(RateBased::default);
+        let pacing = tcb.config.pacing.then(|| Pacing::new(tcb.config.tso));
         let small_queue = tcb.config.tsq.map(SmallQueue::new);
-        let has_any = rates.is_some() || small_queue.is_some();
-        has_any.then(|| Box::new(Self { rates, small_queue }))
+        let has_any = rates.is_some() || pacing.is_some() || small_queue.is_some();
+        has_any.then(|| Box::new(Self { rates, pacing, small_queue }))
     }
 
     /// An ACK has been taken into account, which expects `ack` next and has these blocks.
@@ -44,15 +48,26 @@ impl Departures {
         (tcb, recovery): (&mut Tcb, &mut Recovery),
         now: Instant,
     ) -> Option<Segment> {
+        let begins = self.pacing.as_ref().is_none_or(|pacing| !pacing.is_within_burst(now));
         if let Some(queue) = &mut self.small_queue
+            && begins
             && queue.holds_back(tcb)
         {
             return None;
         }
-        match &mut self.rates {
+        if let Some(pacing) = &mut self.pacing
+            && pacing.holds_back(now)
+        {
+            return None;
+        }
+        let segment = match &mut self.rates {
             Some(rates) => rates.poll_transmit((tcb, recovery), now),
             None => recovery.poll_transmit(tcb, now),
+        }?;
+        if let Some(pacing) = &mut self.pacing {
+            pacing.sent(now, segment.payload, tcb);
         }
+        Some(segment)
     }
 
     /// A segment is sent in a packet of `bytes` at IP level.
@@ -67,20 +82,27 @@ impl Departures {
         self.small_queue.as_mut().is_some_and(|queue| queue.left(bytes))
     }
 
-    /// Whether the queues of the host hold the sender back.
-    pub(super) fn is_throttled(&self) -> bool {
-        self.small_queue.as_ref().is_some_and(SmallQueue::is_throttled)
+    /// What holds the sender back, if anything here does.
+    pub(super) fn limit(&self) -> Option<Limit> {
+        if self.small_queue.as_ref().is_some_and(SmallQueue::is_throttled) {
+            return Some(Limit::SmallQueue);
+        }
+        self.pacing.as_ref().is_some_and(Pacing::is_waiting).then_some(Limit::Pacing)
     }
 
     /// When a segment that has been held back may leave.
     pub(super) fn poll_at(&self) -> Instant {
-        self.rates.as_ref().map_or(Instant::NEVER, RateBased::poll_at)
+        let of_rates = self.rates.as_ref().map_or(Instant::NEVER, RateBased::poll_at);
+        self.pacing.as_ref().map_or(of_rates, |pacing| of_rates.min(pacing.poll_at()))
     }
 
     /// The timer may have expired.
     pub(super) fn on_timer(&mut self, now: Instant) {
         if let Some(rates) = &mut self.rates {
             rates.on_timer(now);
+        }
+        if let Some(pacing) = &mut self.pacing {
+            pacing.on_timer(now);
         }
     }
 }

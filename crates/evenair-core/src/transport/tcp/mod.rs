@@ -12,6 +12,7 @@ mod connection;
 mod delayed_ack;
 mod departures;
 mod idle_restart;
+mod pacing;
 mod preset;
 mod rate_based;
 mod receiver;

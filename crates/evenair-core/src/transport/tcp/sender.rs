@@ -222,10 +222,11 @@ impl Sender {
             Limit::Application
         } else if self.tcb.is_limited_by_receiver() {
             Limit::ReceiveWindow
-        } else if self.departures.as_ref().is_some_and(|departures| departures.is_throttled()) {
-            Limit::SmallQueue
         } else {
-            Limit::Cwnd
+            self.departures
+                .as_ref()
+                .and_then(|departures| departures.limit())
+                .unwrap_or(Limit::Cwnd)
         }
     }
 

@@ -8,9 +8,7 @@
 //! `net/mac80211/main.c`), which needs more to aggregate.
 //!
 //! - What counts is the memory of buffers (`sk_wmem_alloc`), as [`truesize`] estimates it, and not payload.
-//! - The pacing rate is also known where nothing is paced (`tcp_update_pacing_rate` in `net/ipv4/tcp_input.c`): the window, or
-//!   what is outstanding if that is more, in a smoothed round-trip time; times 2 while cwnd is below half of ssthresh, else
-//!   times 1.2. Of a congestion control with a rate of its own it is that.
+//! - The [pacing rate](super::pacing) is also known where nothing is paced.
 //! - A sender with at most one outstanding segment is not held back.
 //! - After a timeout it is not either: Linux does not ask when the timer expires.
 //!
@@ -18,10 +16,12 @@
 //! two bursts are the least that it has; here segments are checked one by one. Linux doubles the limit for retransmissions,
 //! here it is doubled until the end of recovery.
 
+use super::pacing::pacing_rate;
 use super::tcb::Tcb;
 use crate::truesize::truesize;
 
-/// The most that a connection that is not paced may have, bytes (`tcp_limit_output_bytes`, Linux 6.14; 1 MiB before).
+/// The most that a connection may have, bytes (`tcp_limit_output_bytes`, Linux 6.14; 1 MiB before); Linux does not apply it to one that
+/// is paced.
 const LIMIT_OUTPUT_BYTES: u64 = 4 << 20;
 
 /// What a sender has in the queues of its host.
@@ -52,19 +52,8 @@ impl SmallQueue {
     }
 
     fn limit(&self, tcb: &Tcb, outstanding: u64) -> u64 {
-        let of_rate = match (tcb.congestion.pacing_rate(), tcb.rtt.srtt()) {
-            (Some(rate), _) => rate.as_bps() / 8,
-            (None, Some(srtt)) => {
-                let window = tcb.congestion.window();
-                let percent = if window.cwnd < window.ssthresh / 2.0 { 200 } else { 120 };
-                let bytes = tcb.cwnd_bytes().max(outstanding);
-                let nanos = u128::from(srtt.as_nanos().max(1));
-                let rate = u128::from(bytes) * percent * 10_000_000 / nanos;
-                u64::try_from(rate).unwrap_or(u64::MAX)
-            }
-            (None, None) => u64::MAX,
-        };
-        let limit = (of_rate >> self.shift).max(2 * self.segment).min(LIMIT_OUTPUT_BYTES);
+        let rate = pacing_rate(tcb, outstanding).map_or(u64::MAX, |rate| rate.as_bps() / 8);
+        let limit = (rate >> self.shift).max(2 * self.segment).min(LIMIT_OUTPUT_BYTES);
         limit << u32::from(tcb.in_recovery)
     }
 

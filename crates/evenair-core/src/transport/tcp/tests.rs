@@ -74,6 +74,8 @@ fn plain() -> TcpConfig {
         prr: false,
         ecn: None,
         timestamps: None,
+        pacing: false,
+        tso: false,
         tsq: None,
         rto: RtoFormula::Rfc6298,
         min_rto: Duration::from_millis(200),

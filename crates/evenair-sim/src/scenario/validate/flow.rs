@@ -153,6 +153,9 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
             return Err(fail(&at(key), "got true", "false without sack = true"));
         }
     }
+    if tcp.tso && !tcp.pacing {
+        return Err(fail(&at("tso"), "got true", "false without pacing = true"));
+    }
     if tcp.initial_window > tcp.window {
         let got = format!("got {}", tcp.initial_window);
         let accepted = format!("a whole number from 1 to the window, {}", tcp.window);

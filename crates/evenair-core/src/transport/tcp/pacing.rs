@@ -1,0 +1,190 @@
+//! Pacing as in Linux: segments leave one after the other at a rate, and not as ACKs come.
+//!
+//! - The rate is that of the congestion control if it has one. Otherwise it is the window, or what is outstanding if that is
+//!   more, in a smoothed round-trip time; times 2 while cwnd is below half of ssthresh, so that slow start can double, else times
+//!   1.2 (`tcp_update_pacing_rate` in `net/ipv4/tcp_input.c`, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`; Linux 6.1 to 6.16). It
+//!   is a rate of payload. Before the first round-trip time there is none.
+//! - After a segment the next one leaves when the rate has had time for its payload. A sender that comes late may make up for
+//!   it, by half of that time at most. The first ten segments of a connection are not paced
+//!   (`tcp_update_skb_after_send` in `tcp_output.c`).
+//! - With `tso` what leaves at a time is a burst: as much as the rate sends in 2^-10 s, two segments at least and 64 KB at most
+//!   (`tcp_tso_autosize`, `sk_pacing_shift`; `gso_max_size`), as where a network device divides it. `tcp_tso_rtt_log`, which lets bursts be
+//!   longer at round-trip times below 0.5 ms, is left out.
+//!
+//! Timers are exact: Linux's are, too, up to some microseconds (`hrtimer`).
+
+use super::tcb::Tcb;
+use crate::time::{Duration, Instant};
+use crate::units::Rate;
+
+/// Segments at the start that are not paced.
+const UNPACED: u64 = 10;
+
+/// `GSO_LEGACY_MAX_SIZE` (`include/linux/netdevice.h`).
+const LONGEST_BURST: u64 = 65_536;
+
+/// `tcp_min_tso_segs`.
+const SHORTEST_BURST: u64 = 2;
+
+/// `sk_pacing_shift` where no device changes it (`sock_init_data` in `net/core/sock.c`).
+const PACING_SHIFT: u32 = 10;
+
+/// The pacing rate, of payload, with so many bytes outstanding.
+pub(super) fn pacing_rate(tcb: &Tcb, outstanding: u64) -> Option<Rate> {
+    if let Some(rate) = tcb.congestion.pacing_rate() {
+        return Some(rate);
+    }
+    let nanos = u128::from(tcb.rtt.srtt()?.as_nanos().max(1));
+    let window = tcb.congestion.window();
+    let percent = if window.cwnd < window.ssthresh / 2.0 { 200 } else { 120 };
+    let bits = 8 * u128::from(tcb.cwnd_bytes().max(outstanding));
+    let rate = bits * percent * 10_000_000 / nanos;
+    Some(Rate::from_bps(u64::try_from(rate).unwrap_or(u64::MAX)))
+}
+
+/// When the segments of a connection may leave.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pacing {
+    has_bursts: bool,
+    /// When the next segment may leave (`tcp_wstamp_ns`).
+    next_at: Instant,
+    /// The same if one has been held back.
+    release_at: Option<Instant>,
+    /// Segments sent.
+    sent: u64,
+    /// Segments of the burst at `burst_at` that may still leave.
+    left: u64,
+    burst_at: Instant,
+}
+
+impl Pacing {
+    /// Nothing has been sent.
+    pub(super) fn new(has_bursts: bool) -> Self {
+        Self { has_bursts, ..Self::default() }
+    }
+
+    /// Whether a segment that may be sent otherwise has to wait.
+    pub(super) fn holds_back(&mut self, now: Instant) -> bool {
+        let holds_back = !self.is_within_burst(now) && now < self.next_at;
+        self.release_at = holds_back.then_some(self.next_at);
+        holds_back
+    }
+
+    /// Whether the next segment belongs to a burst that has begun.
+    pub(super) fn is_within_burst(&self, now: Instant) -> bool {
+        self.left > 0 && self.burst_at == now
+    }
+
+    /// A segment of `payload` bytes leaves.
+    pub(super) fn sent(&mut self, now: Instant, payload: u32, tcb: &Tcb) {
+        self.sent += 1;
+        let outstanding = tcb.snd_max - tcb.snd_una;
+        let Some(rate) = pacing_rate(tcb, outstanding).filter(|rate| rate.as_bps() > 0) else {
+            return;
+        };
+        if self.sent <= UNPACED {
+            return;
+        }
+        if self.is_within_burst(now) {
+            self.left -= 1;
+        } else if self.has_bursts {
+            let bytes = ((rate.as_bps() / 8) >> PACING_SHIFT).min(LONGEST_BURST);
+            (self.left, self.burst_at) = ((bytes / tcb.segment()).max(SHORTEST_BURST) - 1, now);
+        }
+        let time = rate.time_for(u64::from(payload));
+        let late = now.since(self.next_at);
+        let credit = Duration::from_nanos(late.as_nanos().min(time.as_nanos() / 2));
+        self.next_at = self.next_at.max(now) + time.saturating_sub(credit);
+    }
+
+    /// When a segment that has been held back may leave.
+    pub(super) fn poll_at(&self) -> Instant {
+        self.release_at.unwrap_or(Instant::NEVER)
+    }
+
+    /// Whether a segment is held back.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.release_at.is_some()
+    }
+
+    /// The timer may have expired: what was held back is tried again.
+    pub(super) fn on_timer(&mut self, now: Instant) {
+        self.release_at = self.release_at.filter(|at| *at > now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::{Controller, NewReno};
+    use crate::transport::tcp::TcpConfig;
+
+    /// cwnd of 100 segments of 1,000 bytes and a round-trip time of 10 ms: 10 MB/s of payload, or 12 after slow start and 20 in it.
+    fn tcb(ssthresh: Option<u32>) -> Tcb {
+        let config = TcpConfig {
+            initial_window: 100,
+            initial_ssthresh: ssthresh,
+            window: 1000,
+            ..TcpConfig::default()
+        };
+        let control = Controller::NewReno(NewReno::default());
+        let mut tcb = Tcb::new(config, 1000, u64::MAX, control);
+        tcb.congestion.open(100);
+        tcb.rtt.sample(Duration::from_millis(10));
+        tcb
+    }
+
+    fn at(micros: u64) -> Instant {
+        Instant::ZERO + Duration::from_micros(micros)
+    }
+
+    /// The rate, Mb/s: 96 after slow start, 160 in it; twice that with 200 segments outstanding; none before a round trip.
+    #[test]
+    fn the_rate_is_a_window_in_a_round_trip() {
+        let rate = |tcb: &Tcb, outstanding| pacing_rate(tcb, outstanding).map(Rate::as_bps);
+        assert_eq!(rate(&tcb(Some(100)), 0), Some(96_000_000));
+        assert_eq!(rate(&tcb(None), 0), Some(160_000_000));
+        assert_eq!(rate(&tcb(Some(100)), 200_000), Some(192_000_000));
+        let mut unmeasured = tcb(None);
+        unmeasured.rtt =
+            Tcb::new(unmeasured.config, 1000, 1, Controller::NewReno(NewReno::default())).rtt;
+        assert_eq!(rate(&unmeasured, 0), None);
+    }
+
+    /// In slow start a segment takes 50 us. Ten are not paced; from the eleventh on they are 50 us apart. Who comes 20 us late makes up for
+    /// it, who comes 500 us late for 25.
+    #[test]
+    fn segments_are_as_far_apart_as_the_rate_says() {
+        let (tcb, mut pacing) = (tcb(None), Pacing::new(false));
+        for _ in 0..11 {
+            assert!(!pacing.holds_back(at(1000)));
+            pacing.sent(at(1000), 1000, &tcb);
+        }
+        assert!(pacing.holds_back(at(1000)) && pacing.is_waiting());
+        // The eleventh came 1 ms after time 0, when it might have left: half of its time is made up for.
+        assert_eq!(pacing.poll_at(), at(1025));
+        pacing.on_timer(at(1025));
+        assert!(!pacing.is_waiting() && !pacing.holds_back(at(1025)));
+        pacing.sent(at(1025), 1000, &tcb);
+        assert!(pacing.holds_back(at(1074)) && !pacing.holds_back(at(1075)));
+        pacing.sent(at(1095), 1000, &tcb);
+        assert!(pacing.holds_back(at(1124)) && !pacing.holds_back(at(1125)));
+        pacing.sent(at(1625), 1000, &tcb);
+        assert!(pacing.holds_back(at(1649)) && !pacing.holds_back(at(1650)));
+    }
+
+    /// Bursts: 20 MB/s are 19,531 bytes in 2^-10 s, 19 segments, which take 950 us.
+    #[test]
+    fn bursts_are_what_the_rate_sends_in_a_millisecond() {
+        let (tcb, mut pacing) = (tcb(None), Pacing::new(true));
+        for _ in 0..10 {
+            pacing.sent(at(0), 1000, &tcb);
+        }
+        let mut segments = 0;
+        while !pacing.holds_back(at(0)) {
+            pacing.sent(at(0), 1000, &tcb);
+            segments += 1;
+        }
+        assert_eq!((segments, pacing.poll_at()), (19, at(950)));
+    }
+}
