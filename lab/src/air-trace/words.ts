@@ -49,6 +49,8 @@ export function describeLimit(sender: TracedSender): string {
       return "It has nothing to send.";
     case "small_queue":
       return "What it has in the queues of its host holds it back (TCP small queues).";
+    case "pacing":
+      return "Its pacing holds it back.";
   }
 }
 

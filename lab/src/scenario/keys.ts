@@ -222,6 +222,7 @@ export const FLOW: Hints = {
   },
   sack: { label: "SACK", when: isTcp },
   ecn: { label: "ECN", when: isTcp },
+  pacing: { when: isTcp },
   tsq: {
     label: "TCP small queue, 2^-s seconds",
     absent: "no limit",

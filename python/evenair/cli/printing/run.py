@@ -156,6 +156,7 @@ _LIMITS = {
     "timeout": "timeouts",
     "application": "application",
     "small_queue": "small queue",
+    "pacing": "pacing",
 }
 
 
