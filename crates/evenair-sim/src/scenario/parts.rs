@@ -197,9 +197,9 @@ mod tests {
         for (parameter, _) in TcpConfig::default().values() {
             let name = parameter.name;
             let resolved = |value: &Value| {
-                let document =
-                    with_flow(json!({ "direction": "up", "window": 65_535, name: value }));
-                resolve(document, "test")
+                let mut flow = json!({ "direction": "up", "window": 65_535, "pacing": true });
+                flow[name] = value.clone();
+                resolve(with_flow(flow), "test")
             };
             for value in parameter.parameter_type.at_bounds() {
                 let scenario = resolved(&value).unwrap_or_else(|error| panic!("{value}: {error}"));
