@@ -368,6 +368,36 @@ def test_a_cell_with_aggregation_is_that_of_the_simulator(
 
 
 @pytest.mark.long
+def test_a_linux_access_point_shares_the_airtime_of_real_stacks(
+    start: type[Bed], tmp_path: Path
+) -> None:
+    """A fast and a slow station have half of the airtime each, and short queues.
+
+    With one queue for both the slow one has nearly all of the airtime: equal packets of 65 and
+    6.5 Mb/s take some 1 to 7 parts with aggregation.
+    """
+    (tmp_path / "cell.toml").write_text(
+        "warmup=3\nduration=8\n[cell]\nphy='802.11n'\naccess_point='linux'\n"
+        "[wired]\nrate='1 Gbps'\ndelay='5 ms'\n"
+        "[[station]]\nflows=[{direction='down',transport='cubic'}]\n"
+        "[[station]]\nmcs=0\nflows=[{direction='down',transport='cubic'}]\n"
+    )
+    bed = start("testbed", "cell.toml", "--json")
+    status, out, err = bed.finish()
+    assert (status, err) == (0, "")
+    real = json.loads(out)
+    simulated = json.loads(start("run", "cell.toml", "--json").finish()[1])
+    fast, slow = (station["airtime_share"] for station in real["stations"])
+    assert fast / (fast + slow) == pytest.approx(0.5, abs=0.05)
+    for index in range(2):
+        measured, expected = (run["flows"][index] for run in (real, simulated))
+        assert measured["goodput_bps"] == pytest.approx(expected["goodput_bps"], rel=0.1)
+        # 10 ms of wire; 20 ms is CoDel's target, and a round of both stations takes some 10 ms.
+        assert measured["mean_rtt_s"] < 0.1
+    assert bed.left() == []
+
+
+@pytest.mark.long
 def test_web_users_have_sessions(start: type[Bed]) -> None:
     web = (
         "station.0.flows=[{direction='down',application={kind='web',size={distribution="
