@@ -10,6 +10,7 @@ use crate::transport::contract::{Counters, Endpoint, Output, Source, Windows};
 use crate::transport::header::PacketHeader;
 use crate::transport::limits::Limit;
 use crate::transport::option::{PacketOption, TcpOptions, Timestamps};
+use crate::transport::tcp::config::TcpConfig;
 use crate::transport::tcp::rtt::RttEstimator;
 use crate::transport::tcp::segment::Segment;
 use crate::transport::tcp::sender::Sender;
@@ -49,7 +50,7 @@ pub struct SendingEnd {
     limit: Option<Box<SendLimit>>,
     /// TS.Recent: the last timestamp of the receiver (RFC 7323 section 4.3).
     recent: Option<Instant>,
-    /// Whether there is ECN, a limit, or timestamps.
+    /// Whether there is ECN, a limit, timestamps, or a small queue.
     extended: bool,
 }
 
@@ -76,7 +77,7 @@ impl SendingEnd {
             ecn: false,
             limit: None,
             recent: None,
-            extended: config.tcp.timestamps(),
+            extended: config.tcp.timestamps() || config.tcp.tsq.is_some(),
         }
     }
 
@@ -254,7 +255,9 @@ impl SendingEnd {
 
     fn set_ecn(&mut self, ecn: bool) {
         self.ecn = ecn;
-        self.extended = ecn || self.limit.is_some() || self.template.config.tcp.timestamps();
+        let TcpConfig { tsq, .. } = self.template.config.tcp;
+        let has_timestamps = self.template.config.tcp.timestamps();
+        self.extended = ecn || self.limit.is_some() || has_timestamps || tsq.is_some();
     }
 
     /// The timer may have expired.
@@ -272,9 +275,6 @@ impl SendingEnd {
     fn transmit(&mut self, now: Instant, out: &mut impl Output) {
         while let Some(segment) = self.poll_transmit(now) {
             let packet = self.data_packet(now, &segment);
-            if !segment.syn {
-                self.sender.sent(packet.size);
-            }
             if segment.syn || self.extended {
                 self.send_more(packet, segment.syn, out);
             } else {
@@ -297,7 +297,7 @@ impl SendingEnd {
         has_any.then_some(Timestamps { value: now, echo: self.recent })
     }
 
-    /// Sends a SYN, or a data segment of a connection with ECN, a limit, or timestamps.
+    /// Sends a SYN, or a data segment of a connection with ECN, a limit, timestamps, or a small queue.
     #[cold]
     fn send_more(&mut self, mut packet: Packet, syn: bool, out: &mut impl Output) {
         if syn {
@@ -306,10 +306,13 @@ impl SendingEnd {
             let offers_ecn = self.template.config.tcp.ecn();
             // RFC 3168 6.1.1: an ECN-setup SYN.
             packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(offers_ecn);
-        } else if self.ecn && !packet.retransmission {
-            // 6.1.2 and 6.1.5: new data only.
-            packet.ecn = Ecn::Ect0;
-            packet.ecn_flags = EcnFlags::CWR.only_if(self.sender.take_cwr());
+        } else {
+            self.sender.sent(packet.size);
+            if self.ecn && !packet.retransmission {
+                // 6.1.2 and 6.1.5: new data only.
+                packet.ecn = Ecn::Ect0;
+                packet.ecn_flags = EcnFlags::CWR.only_if(self.sender.take_cwr());
+            }
         }
         let timestamps = self.timestamps(packet.enqueued_at, syn);
         let options = PacketOption::Tcp(TcpOptions { timestamps, ..TcpOptions::default() });
