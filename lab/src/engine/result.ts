@@ -239,7 +239,8 @@ export interface TracedSender {
   ssthresh: number | null;
   in_flight: number;
   receive_window: number;
-  limited_by: "receive_window" | "cwnd" | "recovery" | "timeout" | "application" | "small_queue" | "pacing";
+  limited_by:
+    "receive_window" | "cwnd" | "recovery" | "timeout" | "application" | "small_queue" | "pacing";
 }
 
 export type ResolvedScenario = Record<string, unknown> & { name: string };
