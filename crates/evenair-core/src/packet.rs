@@ -101,6 +101,28 @@ impl End {
     }
 }
 
+/// Where a packet is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// On wired links, or in their queues.
+    Wire,
+    /// In the transmit queue of a node of the cell.
+    Queue,
+    /// In the ring of a driver.
+    Ring,
+    /// In the hardware of an access point, which a driver fills ahead.
+    Hardware,
+    /// With the MAC, which contends for the medium or transmits it.
+    Air,
+    /// With the MAC of the receiver, which lacks a packet before it.
+    Reorder,
+}
+
+impl Stage {
+    /// The number of stages.
+    pub const COUNT: usize = Self::Reorder as usize + 1;
+}
+
 /// Type of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {

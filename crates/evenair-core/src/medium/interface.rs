@@ -129,9 +129,9 @@ pub trait CellContext {
     /// cell wakes the medium when it may ask again.
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken>;
 
-    /// The receiver of `packet` has it, and may hold it back: its name remains until it is reported as a
+    /// The receiver of `packet` has it from `at` on, and may hold it back: its name remains until it is reported as a
     /// [`Reception`], also if the sender is done with it before. Not needed where a reception always comes first.
-    fn keep(&mut self, _packet: PacketId) {}
+    fn keep(&mut self, _at: Instant, _packet: PacketId) {}
 
     /// When `packet` was handed to its sender.
     fn enqueued_at(&self, packet: PacketId) -> Instant;

@@ -1,6 +1,6 @@
 //! What a queue discipline knows of a packet.
 
-use crate::packet::{ConnectionId, Ecn, Packet};
+use crate::packet::{ConnectionId, Ecn, Packet, Stage};
 use crate::time::Instant;
 
 /// A packet that can be queued.
@@ -29,6 +29,10 @@ pub trait QueueItem {
 
     /// Overwrites the ECN field.
     fn set_ecn(&mut self, ecn: Ecn);
+
+    /// It enters a stage of its way, of which a packet may keep account. Times never decrease.
+    #[inline(always)]
+    fn enter(&mut self, _stage: Stage, _now: Instant) {}
 }
 
 impl QueueItem for Packet {

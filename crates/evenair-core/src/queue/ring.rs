@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use super::counted::Counted;
 use super::discipline::first_of;
 use super::{Actions, Backlog, QueueDiscipline, QueueItem, QueueLimit};
+use crate::packet::Stage;
 use crate::time::Instant;
 
 /// A queue discipline, `upper`, above a ring.
@@ -34,8 +35,9 @@ impl<P: QueueItem, Q: QueueDiscipline<P>> Ring<P, Q> {
     fn fill(&mut self, now: Instant, actions: &mut impl Actions<P>) {
         while self.packets.len() + (self.backlog.in_service() as usize) < self.capacity {
             let counted = &mut Counted { backlog: &mut self.backlog, actions };
-            let Some(packet) = self.upper.dequeue(now, counted) else { return };
+            let Some(mut packet) = self.upper.dequeue(now, counted) else { return };
             self.upper.transmitted(packet.size());
+            packet.enter(Stage::Ring, now);
             self.packets.push_back(packet);
         }
     }

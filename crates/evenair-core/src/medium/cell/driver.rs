@@ -6,7 +6,7 @@ use super::nodes::Nodes;
 use super::packet::CellPacket;
 use crate::medium::scheduler::{Pending, Turn};
 use crate::medium::{LinkId, NextPpdu, PacketId, Taken, TxQueueId};
-use crate::packet::{AccessCategory, Direction};
+use crate::packet::{AccessCategory, Direction, Stage};
 use crate::time::Instant;
 
 impl<P: CellPacket> Nodes<P> {
@@ -49,7 +49,7 @@ impl<P: CellPacket> Nodes<P> {
             let mut gives_none = false;
             while ppdu.packets > 0 && hardware.pending(station, category).may_take {
                 let packet = self.take_set_aside(queue).or_else(|| self.dequeue_any(now, queue));
-                let Some(packet) = packet else {
+                let Some(mut packet) = packet else {
                     gives_none = true;
                     break;
                 };
@@ -59,6 +59,7 @@ impl<P: CellPacket> Nodes<P> {
                 }
                 let modes = &self.setup.modes;
                 let counted = hardware.count(station, category, packet.size(), modes);
+                packet.enter(Stage::Hardware, now);
                 packets.push_back((packet, counted));
             }
             if gives_none || !self.has_waiting(queue) {
@@ -80,12 +81,17 @@ impl<P: CellPacket> Nodes<P> {
 
     /// The medium takes a packet of the PPDU that the hardware transmits next.
     #[inline(never)] // only where there is a driver
-    pub(super) fn take_prepared(&mut self, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
+    pub(super) fn take_prepared(
+        &mut self,
+        now: Instant,
+        queue: TxQueueId,
+        max_bytes: u32,
+    ) -> Option<Taken> {
         let (_, category) = self.setup.layout.link(queue)?;
         let sender = self.setup.layout.sender(&self.setup.associations, queue);
         let number = self.scheduler(sender, category);
         let (packet, counted) = self.hardware.as_mut()?.take(number, queue, max_bytes)?;
-        let taken = self.serve(queue, self.place(queue), packet);
+        let taken = self.serve(now, queue, self.place(queue), packet);
         self.hardware.as_mut()?.name(taken.packet.0 as usize, counted);
         Some(taken)
     }

@@ -225,7 +225,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
             return tx_queue.enqueue(now, packet);
         }
         if tx_queue.pass_through(&packet) {
-            let taken = self.nodes.serve(queue, place, packet);
+            let taken = self.nodes.serve(now, queue, place, packet);
             return self.medium.wake(now, queue, Some(taken), &mut self.nodes);
         }
         tx_queue.enqueue(now, packet);

@@ -13,7 +13,7 @@ use crate::medium::{
     AirEvent, Attempt, Carried, CellContext, LinkId, NextPpdu, Occupancy, PacketId, QueueLayout,
     Reception, Setup, Taken, Transmission, TxQueueId, TxStatus,
 };
-use crate::packet::{AccessCategory, Direction, NodeId};
+use crate::packet::{AccessCategory, Direction, NodeId, Stage};
 use crate::queue::{Backlog, TxQueue};
 use crate::time::Instant;
 use crate::tournament::Tournament;
@@ -236,7 +236,14 @@ impl<P: CellPacket> Nodes<P> {
 
     /// Hands `packet` of `queue`, which has this place, to the medium.
     #[inline(always)]
-    pub(super) fn serve(&mut self, queue: TxQueueId, place: usize, packet: P) -> Taken {
+    pub(super) fn serve(
+        &mut self,
+        now: Instant,
+        queue: TxQueueId,
+        place: usize,
+        mut packet: P,
+    ) -> Taken {
+        packet.enter(Stage::Air, now);
         let bytes = packet.size();
         let (link, to) = self.routes[queue.0 as usize].unwrap_or_else(|| {
             let station = packet.station();
@@ -249,7 +256,7 @@ impl<P: CellPacket> Nodes<P> {
     #[inline(always)]
     fn serve_up_to(
         &mut self,
-        max_bytes: u32,
+        (now, max_bytes): (Instant, u32),
         queue: TxQueueId,
         place: usize,
         packet: P,
@@ -258,7 +265,7 @@ impl<P: CellPacket> Nodes<P> {
             self.set_aside.push((queue, packet));
             return None;
         }
-        Some(self.serve(queue, place, packet))
+        Some(self.serve(now, queue, place, packet))
     }
 
     /// The queue of the layout from which a node's queue of several was served last is `queue`.
@@ -499,10 +506,10 @@ impl<P: CellPacket> Nodes<P> {
             source.dequeue_of(now, |packet| packet.station() == to, max_bytes)?
         } else {
             let packet = self.dequeue(now, queue, place)?;
-            return self.serve_up_to(max_bytes, queue, place, packet);
+            return self.serve_up_to((now, max_bytes), queue, place, packet);
         };
         self.note_served(queue, place);
-        Some(self.serve(queue, place, packet))
+        Some(self.serve(now, queue, place, packet))
     }
 
     /// Charges a station with the airtime of an attempt; beacons are for all.
@@ -678,7 +685,7 @@ impl<P: CellPacket> CellContext for Nodes<P> {
     #[inline(always)]
     fn take(&mut self, now: Instant, queue: TxQueueId, max_bytes: u32) -> Option<Taken> {
         if self.choice && self.hardware.is_some() && self.is_of_access_point(queue) {
-            return self.take_prepared(queue, max_bytes);
+            return self.take_prepared(now, queue, max_bytes);
         }
         // Two ways to the medium, so that a packet is not copied on its way.
         if !self.set_aside.is_empty()
@@ -686,19 +693,20 @@ impl<P: CellPacket> CellContext for Nodes<P> {
         {
             let place = self.place(queue);
             self.note_served(queue, place);
-            return self.serve_up_to(max_bytes, queue, place, packet);
+            return self.serve_up_to((now, max_bytes), queue, place, packet);
         }
         if self.choice && !self.places.is_empty() {
             return self.take_shared(now, queue, max_bytes);
         }
         let place = queue.0 as usize;
         let packet = self.dequeue(now, queue, place)?;
-        self.serve_up_to(max_bytes, queue, place, packet)
+        self.serve_up_to((now, max_bytes), queue, place, packet)
     }
 
     #[inline(always)]
-    fn keep(&mut self, packet: PacketId) {
+    fn keep(&mut self, at: Instant, packet: PacketId) {
         let place = packet.0 as usize;
+        self.taken[place].packet.enter(Stage::Reorder, at);
         self.held_by.resize(self.held_by.len().max(place + 1), Held::Sender);
         self.held_by[place] = Held::Both;
     }

@@ -170,10 +170,10 @@ impl Edca {
         }
         let Self { links, agreements, decoded, passed_on, .. } = self;
         let link = &links[link_id.index()];
-        let pass_on =
-            |packet, bytes| passed_on.push((sent.ppdu_start + link.received_after(bytes), packet));
-        let agreement = &mut agreements[sent.queue.0 as usize];
-        agreement.receive(sent.psdu, decoded, pass_on, |packet| cell.keep(packet));
+        let time_of = |bytes| sent.ppdu_start + link.received_after(bytes);
+        let pass_on = |packet, bytes| passed_on.push((time_of(bytes), packet));
+        let keep = |packet, bytes| cell.keep(time_of(bytes), packet);
+        agreements[sent.queue.0 as usize].receive(sent.psdu, decoded, pass_on, keep);
         // They are reported from the end.
         passed_on.reverse();
     }
@@ -183,11 +183,14 @@ impl Edca {
     fn receive_amsdus(&mut self, sent: Sent, link_id: LinkId, cell: &mut impl CellContext) {
         let Self { links, agreements, amsdus, decoded, passed_on, .. } = self;
         let link = &links[link_id.index()];
+        let time_of = |bytes| sent.ppdu_start + link.received_after(bytes);
         let pass_on = |first, bytes| {
-            let at = sent.ppdu_start + link.received_after(bytes);
+            let at = time_of(bytes);
             passed_on.extend(amsdus.packets(first).map(|packet| (at, packet)));
         };
-        let keep = |first| amsdus.packets(first).for_each(|packet| cell.keep(packet));
+        let keep = |first, bytes| {
+            amsdus.packets(first).for_each(|packet| cell.keep(time_of(bytes), packet));
+        };
         agreements[sent.queue.0 as usize].receive(sent.psdu, decoded, pass_on, keep);
         passed_on.reverse();
     }

@@ -385,7 +385,7 @@ impl Agreement {
     }
 
     /// The receiver gets those of the MPDUs of `psdu` that it has `decoded`: calls `keep` for each that is new, and
-    /// `pass_on` for those that it passes on, named by their first packets, with the bytes of the PSDU that it has by then. MPDUs that it had before are as good
+    /// `pass_on` for those that it passes on, named by their first packets, both with the bytes of the PSDU that it has by then. MPDUs that it had before are as good
     /// as decoded: a Block Ack says so.
     #[inline(always)]
     pub(super) fn receive(
@@ -393,7 +393,7 @@ impl Agreement {
         psdu: Psdu,
         decoded: &mut [bool],
         mut pass_on: impl FnMut(PacketId, u32),
-        mut keep: impl FnMut(PacketId),
+        mut keep: impl FnMut(PacketId, u32),
     ) {
         let Self { originator, recipient, .. } = self;
         let mut end = 0;
@@ -403,7 +403,7 @@ impl Agreement {
             if !*decoded {
                 *decoded = recipient.has(sequence);
             } else if recipient.receive(sequence, packet, |packet| pass_on(packet, end)) {
-                keep(packet);
+                keep(packet, end);
             }
         }
     }
