@@ -22,6 +22,7 @@ pub use engine::run_error::RunError;
 pub use engine::run_options::RunOptions;
 pub use explain::{Cause, Diagnosis, ExplainError, Fault, Place, explain, explain_json};
 pub use results::delay::{DelayCurve, DelayResult, LimitedBy};
+pub use results::delay_by_place::{DelayByPlace, TimesAt};
 pub use results::labels::LABELS;
 pub use results::limiter::{LimiterResult, LimiterSample};
 pub use results::losses::LossesByPlace;

@@ -122,7 +122,8 @@ fn events(scenario: Value) -> (Vec<AirEvent>, PhyModes, Instant) {
     let Cell::Wlan(cell) = &scenario.cell else { panic!("a WLAN cell") };
     let medium = edca(cell, &scenario.station, 1);
     let options = RunOptions::default();
-    let mut simulation = Simulation::new(medium, &scenario, 1, &options, None).unwrap();
+    let mut simulation: Simulation<'_, _> =
+        Simulation::new(medium, &scenario, 1, &options, None).unwrap();
     simulation.parts().0.record_air();
     assert!(!simulation.advance_to(Instant::NEVER).unwrap());
     let end = Instant::ZERO + scenario.warmup.duration() + scenario.duration.duration();

@@ -24,6 +24,7 @@ use crate::engine::network::{Network, Origin, Route};
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sessions::Running;
 use crate::engine::sim_medium::SimMedium;
+use crate::engine::sim_packet::SimPacket;
 use crate::scenario::{
     self, ACCESS_POINT, Direction, SERVER, Scenario, Topology, WlanCell, numbered,
 };
@@ -180,14 +181,14 @@ pub(crate) fn cell<M: Medium, P: CellPacket>(
 
 /// Everything between the ends of `flows`. If `has_all_events`, every packet has events wherever something happens
 /// to it, and not only where it may affect others.
-pub(crate) fn network<M: SimMedium>(
+pub(crate) fn network<M: SimMedium, P: SimPacket>(
     medium: M,
     scenario: &Scenario,
     seed: u64,
     flows: &mut [Flow],
     is_sampled: bool,
     has_all_events: bool,
-) -> Network<M> {
+) -> Network<M, P> {
     let topology = Topology::new(&scenario.wired).expect("a resolved scenario has a topology");
     let node = |name: &str| topology.node(name).expect("a resolved scenario names known hosts");
     let links = links(scenario, &topology, seed);
@@ -274,7 +275,7 @@ pub(crate) fn network<M: SimMedium>(
 }
 
 /// Lets sources of datagrams fill the queues of stations that transmit nothing else. Returns their flows.
-fn feed<M: Medium>(cell: &mut Cell<M>, flows: &mut [Flow]) -> Vec<u32> {
+fn feed<M: Medium, P: SimPacket>(cell: &mut Cell<M, P>, flows: &mut [Flow]) -> Vec<u32> {
     if !flows.iter().any(Flow::is_unanswered) {
         return Vec::new();
     }

@@ -1,11 +1,13 @@
 //! Sources of datagrams at a station, which need no events.
 
 use evenair_core::medium::Feed;
-use evenair_core::packet::Packet;
+use evenair_core::packet::Stage;
 use evenair_core::queue::TxQueue;
 use evenair_core::time::Instant;
 use evenair_core::transport::Endpoint;
 use evenair_core::transport::udp::UdpSource;
+
+use crate::engine::sim_packet::SimPacket;
 
 /// Copies of the sources that send into one queue, in the order of their flows. Nothing answers them.
 #[derive(Debug)]
@@ -34,16 +36,17 @@ impl DatagramFeed {
     }
 }
 
-impl Feed<Packet> for DatagramFeed {
+impl<P: SimPacket> Feed<P> for DatagramFeed {
     fn next_at(&self) -> Instant {
         self.sources[self.first].poll_at()
     }
 
-    fn fill(&mut self, last: Instant, queue: &mut TxQueue<Packet>) -> u64 {
+    fn fill(&mut self, last: Instant, queue: &mut TxQueue<P>) -> u64 {
         let mut packets = 0;
-        while self.next_at() <= last {
+        while self.sources[self.first].poll_at() <= last {
             let datagram = self.sources[self.first].next_datagram();
-            queue.enqueue(datagram.enqueued_at, datagram);
+            let at = datagram.enqueued_at;
+            queue.enqueue(at, *P::sent(&datagram, Stage::Queue, at));
             packets += 1;
             if self.sources.len() > 1 {
                 self.choose();

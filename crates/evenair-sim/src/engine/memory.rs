@@ -7,6 +7,7 @@ use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
 use crate::engine::sim_medium::SimMedium;
+use crate::engine::sim_packet::SimPacket;
 use crate::scenario::Scenario;
 
 /// The most entries of packets that a run may hold, about 300 MB. A packet has one entry in a queue of
@@ -21,9 +22,9 @@ pub(crate) fn packets_between_counts(links: usize) -> u64 {
 
 /// Fails if there are more than [`MAX_ENTRIES`].
 #[cold]
-pub(crate) fn check<M: SimMedium>(
+pub(crate) fn check<M: SimMedium, P: SimPacket>(
     scenario: &Scenario,
-    network: &Network<M>,
+    network: &Network<M, P>,
     flows: &[Flow],
 ) -> Result<(), RunError> {
     let cell = network.cell();

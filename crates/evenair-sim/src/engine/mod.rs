@@ -15,5 +15,6 @@ pub(crate) mod run_error;
 pub(crate) mod run_options;
 pub(crate) mod sessions;
 pub(crate) mod sim_medium;
+pub(crate) mod sim_packet;
 pub(crate) mod simulation;
 pub(crate) mod world;

@@ -5,9 +5,9 @@
 //! hosts see links only. What comes from the access point meets the rate limiter first, if there is one.
 
 use evenair_core::medium::{AirEvent, Arrival, Cell};
-use evenair_core::packet::{End, FlowId, NodeId, Packet};
+use evenair_core::packet::{End, FlowId, NodeId, Packet, Stage};
 use evenair_core::queue::{Dropped, TxQueue};
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
 use evenair_core::transport::udp::{UdpSink, UdpSource};
 use evenair_core::transport::{self, AnyEnds, Output, PacketOption};
 
@@ -20,6 +20,7 @@ use crate::engine::flow::Flow;
 use crate::engine::host_queues::HostQueues;
 use crate::engine::option_ring::OptionRing;
 use crate::engine::sim_medium::SimMedium;
+use crate::engine::sim_packet::SimPacket;
 use crate::engine::world::World;
 use crate::wired::{Hop, StreamEnds, Streams, Until, Wired};
 
@@ -42,8 +43,8 @@ pub(crate) enum Origin {
 }
 
 /// Everything between the ends of flows.
-pub(crate) struct Network<M> {
-    world: World<M, Packet>,
+pub(crate) struct Network<M, P = Packet> {
+    world: World<M, P>,
     /// The flows between hosts that need no events.
     streams: Streams,
     /// The flows whose datagrams fill the queue of their station without events.
@@ -71,11 +72,11 @@ pub(crate) struct Network<M> {
     fingerprint: u64,
 }
 
-impl<M: SimMedium> Network<M> {
+impl<M: SimMedium, P: SimPacket> Network<M, P> {
     /// `routes` and `options` have an entry for each flow.
     pub(crate) fn new(
-        cell: Cell<M>,
-        wired: Wired,
+        cell: Cell<M, P>,
+        wired: Wired<P>,
         routes: Vec<Route>,
         options: Vec<OptionRing>,
         (limiter, host_queues): (Option<UplinkLimiter>, HostQueues),
@@ -100,13 +101,13 @@ impl<M: SimMedium> Network<M> {
     }
 
     /// The cell.
-    pub(crate) fn cell(&self) -> &Cell<M> {
+    pub(crate) fn cell(&self) -> &Cell<M, P> {
         &self.world.cell
     }
 
     /// The packets that the access point's queues have dropped since the last call, see
     /// [`Cell::take_drops`].
-    pub(crate) fn take_drops(&mut self) -> Vec<Dropped<Packet>> {
+    pub(crate) fn take_drops(&mut self) -> Vec<Dropped<P>> {
         self.world.cell.take_drops(NodeId::ACCESS_POINT)
     }
 
@@ -121,7 +122,7 @@ impl<M: SimMedium> Network<M> {
     }
 
     /// The wired links.
-    pub(crate) fn wired(&self) -> &Wired {
+    pub(crate) fn wired(&self) -> &Wired<P> {
         &self.world.wired
     }
 
@@ -178,9 +179,13 @@ impl<M: SimMedium> Network<M> {
     pub(crate) fn send(&mut self, now: Instant, packet: &Packet) {
         self.sent += 1;
         match self.routes[packet.flow.0 as usize].first[packet.to as usize] {
-            Origin::Cell(node) => self.world.send_air(now, node, *packet),
+            Origin::Cell(node) => {
+                self.world.send_air(now, node, *P::sent(packet, Stage::Queue, now));
+            }
             Origin::Link(link) if self.follows_hosts => self.send_from_host(now, link, packet),
-            Origin::Link(link) => self.world.send_wired(now, link, packet),
+            Origin::Link(link) => {
+                self.world.send_wired(now, link, &P::sent(packet, Stage::Wire, now));
+            }
         }
     }
 
@@ -188,9 +193,9 @@ impl<M: SimMedium> Network<M> {
     #[cold]
     fn send_from_host(&mut self, now: Instant, link: u32, packet: &Packet) {
         self.capture_wire(now, false, packet);
-        let drops = |world: &World<M, Packet>| world.wired.links()[link as usize].losses_known()[0];
+        let drops = |world: &World<M, P>| world.wired.links()[link as usize].losses_known()[0];
         let before = drops(&self.world);
-        self.world.send_wired(now, link, packet);
+        self.world.send_wired(now, link, &P::sent(packet, Stage::Wire, now));
         if self.host_queues.counts(packet) {
             let is_dropped = drops(&self.world) > before;
             let free_at = self.world.wired.links()[link as usize].free_at();
@@ -211,6 +216,16 @@ impl<M: SimMedium> Network<M> {
         self.send(now, &packet);
     }
 
+    /// How long data of `bytes` of a flow take on the wire if they do not wait there.
+    pub(crate) fn unloaded_time(&self, flow: usize, bytes: u32) -> Duration {
+        let route = &self.routes[flow];
+        let first = match (route.first[End::Receiver as usize], route.from_access_point) {
+            (Origin::Link(link), _) | (Origin::Cell(_), Hop::Link(link)) => link,
+            (Origin::Cell(_), _) => return Duration::ZERO,
+        };
+        self.world.wired.unloaded_time(first, flow, bytes)
+    }
+
     /// What a controller sees of the cell, if that measures occupancy.
     pub(crate) fn observed(&self) -> Option<Observed<'_>> {
         Observed::of(&self.world.cell)
@@ -218,7 +233,7 @@ impl<M: SimMedium> Network<M> {
 
     /// The access point broadcasts `beacon`.
     pub(crate) fn broadcast(&mut self, now: Instant, beacon: Packet) {
-        M::broadcast(&mut self.world.cell, now, beacon);
+        M::broadcast(&mut self.world.cell, now, *P::sent(&beacon, Stage::Queue, now));
     }
 
     /// Packets that ends of flows have sent.
@@ -260,7 +275,7 @@ impl<M: SimMedium> Network<M> {
 
     /// Cell, links and timers.
     #[inline(always)]
-    pub(crate) fn world(&mut self) -> &mut World<M, Packet> {
+    pub(crate) fn world(&mut self) -> &mut World<M, P> {
         &mut self.world
     }
 
@@ -291,7 +306,7 @@ impl<M: SimMedium> Network<M> {
         let Self { world, streams, fingerprint, sent, .. } = self;
         let mut ends = Ends { flows, fingerprint, sent };
         streams.settle(until, &mut world.wired, &mut ends);
-        world.wired.drain_quiet(until, |packet| ends.deliver(packet));
+        world.wired.drain_quiet(until, |packet| ends.deliver(packet.packet()));
         self.filled = world.cell.fill(until.at);
     }
 
@@ -316,8 +331,9 @@ impl<M: SimMedium> Network<M> {
 
     /// A packet has crossed the cell. Returns whether it has reached the end that it is for.
     #[inline(always)]
-    pub(crate) fn on_arrival(&mut self, arrival: &Arrival<Packet>) -> bool {
-        let Arrival { at, to, packet, lost, .. } = arrival;
+    pub(crate) fn on_arrival(&mut self, arrival: &Arrival<P>) -> bool {
+        let Arrival { at, to, packet: arrived, lost, .. } = arrival;
+        let packet = arrived.packet();
         self.add_to_fingerprint(*at, packet);
         if (self.is_watched && !self.watch(arrival)) || *lost {
             return false;
@@ -325,7 +341,7 @@ impl<M: SimMedium> Network<M> {
         if to.is_access_point()
             && let Hop::Link(link) = self.routes[packet.flow.0 as usize].from_access_point
         {
-            self.world.send_wired(*at, link, packet);
+            self.world.send_wired(*at, link, &arrived.forwarded(Stage::Wire, *at));
             return false;
         }
         true
@@ -334,15 +350,17 @@ impl<M: SimMedium> Network<M> {
     /// A packet has crossed the cell, which is captured or limited. Returns whether it passes the
     /// limiter.
     #[cold]
-    fn watch(&mut self, arrival: &Arrival<Packet>) -> bool {
-        let Arrival { at, to, packet, lost, .. } = arrival;
+    fn watch(&mut self, arrival: &Arrival<P>) -> bool {
+        let Arrival { at, from, to, packet, lost } = arrival;
+        let packet = packet.packet();
         self.hear_air();
         if let Some(capture) = &mut self.capture
             && capture.has_air()
         {
             // A beacon is of no flow.
             let options = self.options.get(packet.flow.0 as usize);
-            capture.exchange(arrival, options.and_then(|options| options.get(packet.option)));
+            let arrival = Arrival { at: *at, from: *from, to: *to, packet: *packet, lost: *lost };
+            capture.exchange(&arrival, options.and_then(|options| options.get(packet.option)));
         }
         match &mut self.limiter {
             Some(limiter) if !lost && to.is_access_point() => limiter.admits(*at, packet),
@@ -361,7 +379,7 @@ impl<M: SimMedium> Network<M> {
         {
             let (events, cell) = (self.world.cell.take_air(), &self.world.cell);
             let packet = |id| {
-                let packet = cell.packet(id);
+                let packet = cell.packet(id).packet();
                 let options = self.options.get(packet.flow.0 as usize);
                 (*packet, options.and_then(|options| options.get(packet.option)).copied())
             };

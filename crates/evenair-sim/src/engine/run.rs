@@ -7,6 +7,7 @@ use crate::engine::alone::Alone;
 use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
 use crate::engine::sim_medium::{SimMedium, dcf, edca, wimax};
+use crate::engine::sim_packet::TimedPacket;
 use crate::engine::simulation::Simulation;
 use crate::results::run::RunResult;
 use crate::scenario::{Cell, Scenario};
@@ -49,9 +50,17 @@ fn simulate<M: SimMedium>(
     seed: u64,
     (options, captures): (&RunOptions, Option<CaptureSinks>),
 ) -> Result<RunResult, RunError> {
-    let simulation = Simulation::new(medium(), scenario, seed, options, captures)?;
-    simulation
-        .run(&|scenario, alone| Simulation::run_alone(medium(), scenario, seed, options, alone))
+    let alone = |scenario: &Scenario, alone| {
+        Simulation::<M>::run_alone(medium(), scenario, seed, options, alone)
+    };
+    if options.delay_by_place {
+        let timed: Simulation<'_, M, TimedPacket> =
+            Simulation::new(medium(), scenario, seed, options, captures)?;
+        return timed.run(&alone);
+    }
+    let simulation: Simulation<'_, M> =
+        Simulation::new(medium(), scenario, seed, options, captures)?;
+    simulation.run(&alone)
 }
 
 /// Simulates transfers alone in the network of a scenario.
@@ -64,13 +73,13 @@ pub(crate) fn run_alone(
     let stations = &scenario.station;
     match &scenario.cell {
         Cell::Wlan(cell) if cell.phy.high_throughput().is_some() => {
-            Simulation::run_alone(edca(cell, stations, seed), scenario, seed, &options, alone)
+            Simulation::<_>::run_alone(edca(cell, stations, seed), scenario, seed, &options, alone)
         }
         Cell::Wlan(cell) => {
-            Simulation::run_alone(dcf(cell, stations, seed), scenario, seed, &options, alone)
+            Simulation::<_>::run_alone(dcf(cell, stations, seed), scenario, seed, &options, alone)
         }
         Cell::Wimax(cell) => {
-            Simulation::run_alone(wimax(cell, stations, seed), scenario, seed, &options, alone)
+            Simulation::<_>::run_alone(wimax(cell, stations, seed), scenario, seed, &options, alone)
         }
     }
 }

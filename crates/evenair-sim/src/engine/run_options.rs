@@ -13,4 +13,8 @@ pub struct RunOptions {
     /// The interval of the series of a scenario without `trace`, above 0. Everything else in the result
     /// is as without it.
     pub sampled: Option<Seconds>,
+    /// Measure where the delay of each flow is
+    /// ([`FlowResult::delay_by_place_s`](crate::FlowResult::delay_by_place_s)). Everything else in the result is as without it,
+    /// but for the number of events.
+    pub delay_by_place: bool,
 }

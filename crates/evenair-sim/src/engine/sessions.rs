@@ -9,6 +9,7 @@ use evenair_core::transport::{Output, PacketOption};
 use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::sim_medium::SimMedium;
+use crate::engine::sim_packet::SimPacket;
 
 /// A session, and the flows that are its slots.
 #[derive(Debug)]
@@ -23,24 +24,24 @@ pub(crate) struct Running {
 
 impl Running {
     /// The flows of its slots, whose packets go to `network`.
-    pub(crate) fn slots<'a, M>(
+    pub(crate) fn slots<'a, M, P>(
         &self,
         now: Instant,
         flows: &'a mut [Flow],
-        network: &'a mut Network<M>,
-    ) -> Slots<'a, M> {
+        network: &'a mut Network<M, P>,
+    ) -> Slots<'a, M, P> {
         let flows = &mut flows[self.first..self.first + self.slots];
         Slots { now, first: self.first, flows, network, has_opened_first: false }
     }
 }
 
 /// Where the ends of flows send their packets.
-pub(crate) struct Ports<'a, M> {
+pub(crate) struct Ports<'a, M, P> {
     pub(crate) now: Instant,
-    pub(crate) network: &'a mut Network<M>,
+    pub(crate) network: &'a mut Network<M, P>,
 }
 
-impl<M: SimMedium> Output for Ports<'_, M> {
+impl<M: SimMedium, P: SimPacket> Output for Ports<'_, M, P> {
     #[inline(always)]
     fn send(&mut self, packet: &Packet, option: Option<&PacketOption>) {
         match option {
@@ -51,17 +52,17 @@ impl<M: SimMedium> Output for Ports<'_, M> {
 }
 
 /// The slots of a session.
-pub(crate) struct Slots<'a, M> {
+pub(crate) struct Slots<'a, M, P> {
     now: Instant,
     /// The index of the first of the flows.
     first: usize,
     flows: &'a mut [Flow],
-    network: &'a mut Network<M>,
+    network: &'a mut Network<M, P>,
     /// Slot 0 has a new connection.
     pub(crate) has_opened_first: bool,
 }
 
-impl<M: SimMedium> Slots<'_, M> {
+impl<M: SimMedium, P: SimPacket> Slots<'_, M, P> {
     /// The timers of a slot are to expire when its ends say so.
     fn arm(&mut self, slot: usize) {
         let flow = &self.flows[slot];
@@ -71,7 +72,7 @@ impl<M: SimMedium> Slots<'_, M> {
     }
 }
 
-impl<M: SimMedium> Connections for Slots<'_, M> {
+impl<M: SimMedium, P: SimPacket> Connections for Slots<'_, M, P> {
     fn open(&mut self, slot: usize, bytes: u64) {
         self.has_opened_first |= slot == 0;
         let mut out = Ports { now: self.now, network: self.network };

@@ -3,7 +3,7 @@
 //! [`step`] is the loop of a simulation and of the emulator alike.
 
 use evenair_core::medium::{Arrival, Cell, CellPacket, Medium};
-use evenair_core::packet::NodeId;
+use evenair_core::packet::{NodeId, Stage};
 use evenair_core::time::Instant;
 
 use crate::agenda::{Agenda, Due, Timer};
@@ -66,7 +66,9 @@ pub(crate) fn step<M: Medium, P: CellPacket + WirePacket>(
                 Some((packet, Hop::End)) => driver.on_link(at, Some(packet)),
                 Some((packet, _)) => {
                     // It was due now, so that `enqueued_at` is right.
-                    world.cell.send(at, NodeId::ACCESS_POINT, packet.clone());
+                    let mut sent = packet.clone();
+                    sent.enter(Stage::Queue, at);
+                    world.cell.send(at, NodeId::ACCESS_POINT, sent);
                     driver.on_link(at, None);
                 }
                 None => driver.on_link(at, None),

@@ -2,6 +2,7 @@
 
 pub(crate) mod completion;
 pub(crate) mod delay;
+pub(crate) mod delay_by_place;
 pub(crate) mod labels;
 pub(crate) mod limiter;
 pub(crate) mod losses;

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::results::completion::{ArrivalsResult, CompletionResult, TimesResult};
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
+use crate::results::delay_by_place::DelayByPlace;
 use crate::results::limiter::LimiterResult;
 use crate::results::losses::LossesByPlace;
 use crate::results::medium::{
@@ -159,6 +160,9 @@ pub struct FlowResult {
     pub rtt_s: Option<DelayResult>,
     /// Times from when a segment or datagram was first sent until it first arrived; none without any.
     pub one_way_delay_s: Option<DelayResult>,
+    /// Where these times are; absent unless the run measures it, of flows between wired hosts, and without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_by_place_s: Option<DelayByPlace>,
     /// Share of the measured time for which its packets occupied the medium, in both directions, as
     /// [`MacResult::occupancy_share`]; absent without beacons.
     #[serde(skip_serializing_if = "Option::is_none")]

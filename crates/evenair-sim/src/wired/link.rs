@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use evenair_core::flow_losses::FlowLosses;
 use evenair_core::loss::{Frame, FrameKind, LossModel, Losses};
 use evenair_core::packet::FlowId;
-use evenair_core::queue::{Queue, QueueLimit, QueueStats, TxQueue};
+use evenair_core::queue::{Queue, QueueItem, QueueLimit, QueueStats, TxQueue};
 use evenair_core::time::{Duration, Instant};
 use evenair_core::units::Rate;
 
@@ -143,6 +143,26 @@ impl<P: WirePacket> Link<P> {
         self.cross(now, end, packet)
     }
 
+    /// The same of a droptail queue, whatever represents the packet.
+    #[inline(always)]
+    pub(super) fn carry(
+        &mut self,
+        now: Instant,
+        at: Instant,
+        entry: Entry,
+        packet: &impl QueueItem,
+    ) -> Option<Instant> {
+        let duration = self.transmission_time(packet);
+        let LinkQueue::Fifo(fifo) = &mut self.queue else { return None };
+        let end = fifo.arrive(now, at, entry, packet, duration)?;
+        self.cross(now, end, packet)
+    }
+
+    /// How long a packet of `bytes` takes that does not wait.
+    pub(super) fn unloaded_time(&self, bytes: u32) -> Duration {
+        self.rate.time_for(bytes.into()) + self.delay
+    }
+
     /// When the link has something to do: a packet arrives at the far end, or the transmitter is free.
     #[inline(always)]
     pub(super) fn due(&self) -> Instant {
@@ -261,7 +281,7 @@ impl<P: WirePacket> Link<P> {
     }
 
     #[inline(always)]
-    fn transmission_time(&mut self, packet: &P) -> Duration {
+    fn transmission_time(&mut self, packet: &impl QueueItem) -> Duration {
         let bytes = packet.size();
         if let Some(nanos) = self.nanos_per_byte {
             return Duration::from_nanos(nanos * u64::from(bytes));
@@ -281,7 +301,7 @@ impl<P: WirePacket> Link<P> {
 
     /// The arrival at the far end of a packet whose transmission ends at `end`; `None` if it is lost.
     #[inline(always)]
-    fn cross(&mut self, now: Instant, end: Instant, packet: &P) -> Option<Instant> {
+    fn cross(&mut self, now: Instant, end: Instant, packet: &impl QueueItem) -> Option<Instant> {
         let arrival = end + self.delay;
         if self.loss.is_some() {
             // A reference would keep the packet in memory on the path of links without losses.

@@ -17,7 +17,7 @@ mod tests;
 mod until;
 
 use evenair_core::packet::Packet;
-use evenair_core::time::Instant;
+use evenair_core::time::{Duration, Instant};
 
 pub(crate) use link::{Link, LinkQueue};
 pub(crate) use packet::WirePacket;
@@ -227,6 +227,13 @@ impl<P: WirePacket> Wired<P> {
             Hop::Link(next) => Some(*next),
             Hop::AccessPoint | Hop::End => None,
         })
+    }
+
+    /// How long a packet of `bytes` takes over the links of a path that begins with `first` if it does not wait.
+    pub(crate) fn unloaded_time(&self, first: u32, path: usize, bytes: u32) -> Duration {
+        let links = self.links_of_path(first, path);
+        let each = links.iter().map(|&link| self.links[link as usize].unloaded_time(bytes));
+        each.fold(Duration::ZERO, |sum, time| sum + time)
     }
 
     /// The links of a path that begins with `first`.

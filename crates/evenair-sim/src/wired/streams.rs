@@ -13,6 +13,7 @@ use evenair_core::tournament::Tournament;
 
 use super::Wired;
 use super::fifo::Entry;
+use super::packet::WirePacket;
 use super::until::Until;
 
 /// The ends of streams, by the path of their packets.
@@ -89,8 +90,8 @@ struct UnderWay {
 impl Streams {
     /// The streams among `candidates`, paths and their first links: paths with an open-loop source and a sink
     /// that does not answer. `users` says for each link how many paths go over it.
-    pub(crate) fn new(
-        wired: &Wired,
+    pub(crate) fn new<P: WirePacket>(
+        wired: &Wired<P>,
         users: &[u32],
         candidates: &[(usize, u32)],
         ends: &mut impl StreamEnds,
@@ -163,7 +164,12 @@ impl Streams {
 
     /// Computes what happens to the streams before `until`, as far as the event that is due then notices it.
     #[inline(never)] // so that the loop of events stays short
-    pub(crate) fn advance(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
+    pub(crate) fn advance<P: WirePacket>(
+        &mut self,
+        until: Until,
+        wired: &mut Wired<P>,
+        ends: &mut impl StreamEnds,
+    ) {
         let Self { groups, fed_by_link, fed_by_ends } = self;
         for &group in fed_by_link.get(until.link as usize).unwrap_or(fed_by_ends) {
             groups[group as usize].advance(until, wired, ends);
@@ -171,7 +177,12 @@ impl Streams {
     }
 
     /// Computes all that happens to the streams before `until`.
-    pub(crate) fn settle(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
+    pub(crate) fn settle<P: WirePacket>(
+        &mut self,
+        until: Until,
+        wired: &mut Wired<P>,
+        ends: &mut impl StreamEnds,
+    ) {
         for group in &mut self.groups {
             group.advance(until, wired, ends);
             for stream in &mut group.streams {
@@ -198,7 +209,12 @@ impl Group {
     }
 
     /// Computes what arrives at the shared link before `until`.
-    fn advance(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
+    fn advance<P: WirePacket>(
+        &mut self,
+        until: Until,
+        wired: &mut Wired<P>,
+        ends: &mut impl StreamEnds,
+    ) {
         loop {
             if self.due.first_at() > until.at {
                 return;
@@ -259,19 +275,29 @@ impl Stream {
 
     /// The source sends.
     #[inline(always)]
-    fn depart(&mut self, now: Instant, wired: &mut Wired, ends: &mut impl StreamEnds) {
+    fn depart<P: WirePacket>(
+        &mut self,
+        now: Instant,
+        wired: &mut Wired<P>,
+        ends: &mut impl StreamEnds,
+    ) {
         let seq = ends.depart(self.path);
         let mut at = now;
         for &(link, entry) in &self.before {
             let link = &mut wired.links[link as usize];
-            let Some(arrival) = link.arrive(now, at, entry, &self.packet) else { return };
+            let Some(arrival) = link.carry(now, at, entry, &self.packet) else { return };
             at = arrival;
         }
         self.coming.push_back(UnderWay { at, sent: now, seq });
     }
 
     /// Takes packets from the shared link on up to where they are.
-    fn drain(&mut self, until: Until, wired: &mut Wired, ends: &mut impl StreamEnds) {
+    fn drain<P: WirePacket>(
+        &mut self,
+        until: Until,
+        wired: &mut Wired<P>,
+        ends: &mut impl StreamEnds,
+    ) {
         for place in 0..self.behind.len() {
             while let Leg { link, packets, .. } = &mut self.behind[place]
                 && let Some(&packet) = packets.front()
@@ -285,17 +311,17 @@ impl Stream {
 
     /// A packet arrives at the link with this place from the shared one on, or has come to its host.
     #[inline(always)]
-    fn pass_on(
+    fn pass_on<P: WirePacket>(
         &mut self,
         place: usize,
         UnderWay { at: now, sent, seq }: UnderWay,
-        wired: &mut Wired,
+        wired: &mut Wired<P>,
         ends: &mut impl StreamEnds,
     ) {
         match self.behind.get_mut(place) {
             Some(Leg { link, entry, packets }) => {
                 let link = &mut wired.links[*link as usize];
-                if let Some(at) = link.arrive(now, now, *entry, &self.packet) {
+                if let Some(at) = link.carry(now, now, *entry, &self.packet) {
                     packets.push_back(UnderWay { at, sent, seq });
                 }
             }

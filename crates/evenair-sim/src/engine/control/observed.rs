@@ -1,6 +1,6 @@
 //! What a controller sees of the cell.
 
-use evenair_core::medium::{Cell, Observable, Occupancy};
+use evenair_core::medium::{Cell, CellPacket, Observable, Occupancy};
 
 use crate::engine::sim_medium::SimMedium;
 
@@ -13,7 +13,7 @@ pub(crate) struct Observed<'a> {
 
 impl<'a> Observed<'a> {
     /// `cell`, if it is one.
-    pub(crate) fn of<M: SimMedium>(cell: &'a Cell<M>) -> Option<Self> {
+    pub(crate) fn of<M: SimMedium, P: CellPacket>(cell: &'a Cell<M, P>) -> Option<Self> {
         Some(Self { medium: cell.medium().observable()?, occupancy: cell.occupancy()? })
     }
 }

@@ -7,11 +7,12 @@ use evenair_core::time::Instant;
 use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::sim_medium::SimMedium;
+use crate::engine::sim_packet::SimPacket;
 use crate::results::losses::LossesByPlace;
 
 /// The losses of all flows, place by place.
-pub(crate) struct Places<'a, M: SimMedium> {
-    network: &'a Network<M>,
+pub(crate) struct Places<'a, M: SimMedium, P> {
+    network: &'a Network<M, P>,
     /// Of all queues and loss models, by flow: the access point's, those of stations, those of links, and the
     /// models.
     ap_queue: Vec<Lost>,
@@ -20,9 +21,9 @@ pub(crate) struct Places<'a, M: SimMedium> {
     error: Vec<Lost>,
 }
 
-impl<'a, M: SimMedium> Places<'a, M> {
+impl<'a, M: SimMedium, P: SimPacket> Places<'a, M, P> {
     /// Those of a run with so many flows that ends at `end`.
-    pub(crate) fn new(network: &'a Network<M>, flows: usize, end: Instant) -> Self {
+    pub(crate) fn new(network: &'a Network<M, P>, flows: usize, end: Instant) -> Self {
         let none = || vec![Lost::default(); flows];
         let (cell, [ap_queue, station_queue]) = (network.cell(), [none(), none()]);
         let [wired_queue, error] = [none(), none()];

@@ -1,6 +1,7 @@
 //! Metrics of a run: differences of the counters at the start and the end of the measurement.
 
 pub(crate) mod cell;
+pub(crate) mod delay_places;
 mod losses;
 pub(crate) mod sampler;
 
@@ -19,10 +20,12 @@ use evenair_core::transport;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::{Attachment, Flow};
 use crate::engine::metrics::cell::{CellMetrics, CellResults, link_results};
+use crate::engine::metrics::delay_places::DelayPlaces;
 use crate::engine::metrics::losses::Places;
 use crate::engine::network::{Network, hash};
 use crate::engine::sessions::Running;
 use crate::engine::sim_medium::SimMedium;
+use crate::engine::sim_packet::SimPacket;
 use crate::results::delay::{DelayCurve, DelayResult, LimitedBy};
 use crate::results::losses::LossesByPlace;
 use crate::results::medium::BeaconsResult;
@@ -59,7 +62,7 @@ impl<M: SimMedium> Default for Metrics<M> {
 }
 
 /// What a run leaves behind.
-pub(crate) struct RunOutcome<'a, M> {
+pub(crate) struct RunOutcome<'a, M, P> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) seed: u64,
     pub(crate) end: Instant,
@@ -69,16 +72,17 @@ pub(crate) struct RunOutcome<'a, M> {
     pub(crate) sessions: &'a [Running],
     /// By session: how long a transfer of so many bytes takes alone.
     pub(crate) alone: &'a [BTreeMap<u64, Duration>],
-    pub(crate) network: &'a Network<M>,
+    pub(crate) network: &'a Network<M, P>,
+    pub(crate) delay_places: &'a DelayPlaces,
 }
 
 impl<M: SimMedium> Metrics<M> {
     /// Records the counters at the end of the warm-up.
-    pub(crate) fn begin(
+    pub(crate) fn begin<P: SimPacket>(
         &mut self,
         now: Instant,
         (flows, sessions): (&[Flow], &[Running]),
-        network: &Network<M>,
+        network: &Network<M, P>,
     ) {
         self.flows = rows(flows).map(counters).collect();
         self.tallies = sessions.iter().map(|running| running.session.tally(now)).collect();
@@ -87,7 +91,7 @@ impl<M: SimMedium> Metrics<M> {
     }
 
     /// The result of a run that has come to its end.
-    pub(crate) fn result(self, outcome: RunOutcome<'_, M>) -> RunResult {
+    pub(crate) fn result<P: SimPacket>(self, outcome: RunOutcome<'_, M, P>) -> RunResult {
         let RunOutcome { scenario, seed, end, events, series, flows, network, .. } = outcome;
         let begin = Instant::ZERO + scenario.warmup.duration();
         let duration_s = end.since(begin).as_secs_f64();
@@ -110,6 +114,7 @@ impl<M: SimMedium> Metrics<M> {
         let (flows, wired_flows): (Vec<_>, Vec<_>) = each
             .map(|((flows, start), delays)| FlowResult {
                 occupancy_share: occupancy.as_ref().and_then(|shares| shares.flow(flows)),
+                delay_by_place_s: outcome.delay_places.of(flows),
                 policer_drops: network.limiter().and_then(|limiter| policer_drops(flows, limiter)),
                 ..flow_result(flows, start, delays, places.of(flows), (begin, end))
             })
@@ -394,6 +399,7 @@ fn flow_result(
         mean_rtt_s: (rtt_samples > 0).then(|| rtt_sum.as_secs_f64() / rtt_samples as f64),
         rtt_s: delays.rtt.as_ref().and_then(DelayResult::new),
         one_way_delay_s: DelayResult::new(&delays.one_way_delay),
+        delay_by_place_s: None,
         occupancy_share: None,
         limited_by: limits.map(|times| LimitedBy::mean(&times, duration_s)),
         sessions: None,

@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use evenair_core::delays::Delays;
-use evenair_core::packet::Packet;
-use evenair_core::queue::TxQueue;
+use evenair_core::queue::{QueueItem, TxQueue};
 use evenair_core::transport::RateControl;
 use evenair_core::units::Rate;
 
@@ -89,12 +88,12 @@ impl Sampler {
 
     /// Takes a sample at the end of an interval of `interval_s` seconds. `queues` are those of the
     /// access point, `rates` the rates down and up of each station, if they are not fixed.
-    pub(crate) fn sample<'a>(
+    pub(crate) fn sample<'a, P: QueueItem + 'a>(
         &mut self,
         time_s: f64,
         interval_s: f64,
         flows: &[Flow],
-        queues: impl Iterator<Item = &'a TxQueue<Packet>>,
+        queues: impl Iterator<Item = &'a TxQueue<P>>,
         rates: impl Iterator<Item = Option<[u64; 2]>>,
     ) {
         for (station, rates) in rates.enumerate() {

@@ -28,6 +28,7 @@ use crate::engine::control::beacons::Beacons;
 use crate::engine::control::cot::CellControl;
 use crate::engine::control::limiter::UplinkLimiter;
 use crate::engine::flow::Flow;
+use crate::engine::metrics::delay_places::DelayPlaces;
 use crate::engine::metrics::sampler::Sampler;
 use crate::engine::metrics::{Metrics, RunOutcome};
 use crate::engine::network::Network;
@@ -35,6 +36,7 @@ use crate::engine::run_error::RunError;
 use crate::engine::run_options::RunOptions;
 use crate::engine::sessions::{Ports, Running};
 use crate::engine::sim_medium::SimMedium;
+use crate::engine::sim_packet::SimPacket;
 use crate::engine::world::{self, Driver, World};
 use crate::engine::{alone, build, memory};
 use crate::results::run::RunResult;
@@ -47,11 +49,11 @@ const STEPS_PER_CANCEL_CHECK: usize = 1 << 14;
 const AIR_TIME_PER_PAUSE: Duration = Duration::from_millis(100);
 
 /// Everything that a run consists of.
-pub(crate) struct Simulation<'a, M: SimMedium> {
+pub(crate) struct Simulation<'a, M: SimMedium, P = Packet> {
     scenario: &'a Scenario,
     seed: u64,
     now: Instant,
-    network: Network<M>,
+    network: Network<M, P>,
     flows: Vec<Flow>,
     sessions: Vec<Running>,
     /// By [`Timer`].
@@ -65,6 +67,7 @@ pub(crate) struct Simulation<'a, M: SimMedium> {
     /// Samples are no events, and nothing is done at them but observe: the scenario has none.
     samples_unseen: bool,
     metrics: Metrics<M>,
+    delay_places: DelayPlaces,
     events: u64,
     cancel: Option<Arc<AtomicBool>>,
     /// Steps between two checks of the cancel flag.
@@ -104,9 +107,9 @@ enum Purpose {
     Round,
 }
 
-impl<M: SimMedium> Driver<M, Packet> for Simulation<'_, M> {
+impl<M: SimMedium, P: SimPacket> Driver<M, P> for Simulation<'_, M, P> {
     #[inline(always)]
-    fn world(&mut self) -> &mut World<M, Packet> {
+    fn world(&mut self) -> &mut World<M, P> {
         self.network.world()
     }
 
@@ -116,23 +119,23 @@ impl<M: SimMedium> Driver<M, Packet> for Simulation<'_, M> {
     }
 
     #[inline(always)]
-    fn on_arrival(&mut self, arrival: &Arrival<Packet>) {
+    fn on_arrival(&mut self, arrival: &Arrival<P>) {
         self.begin_event(arrival.at);
         if self.network.on_arrival(arrival) {
             self.deliver(&arrival.packet);
         }
     }
 
-    fn on_departures(&mut self, now: Instant, packets: Vec<Packet>) {
+    fn on_departures(&mut self, now: Instant, packets: Vec<P>) {
         self.begin_event(now);
-        packets.iter().for_each(|packet| self.depart(packet));
+        packets.iter().for_each(|packet| self.depart(packet.packet()));
     }
 
     #[inline(always)]
-    fn on_link(&mut self, now: Instant, packet: Option<&Packet>) {
+    fn on_link(&mut self, now: Instant, packet: Option<&P>) {
         self.begin_event(now);
         if let Some(packet) = packet {
-            self.network.on_exit(now, packet);
+            self.network.on_exit(now, packet.packet());
             self.deliver(packet);
         }
     }
@@ -142,7 +145,7 @@ impl<M: SimMedium> Driver<M, Packet> for Simulation<'_, M> {
     }
 }
 
-impl<'a, M: SimMedium> Simulation<'a, M> {
+impl<'a, M: SimMedium, P: SimPacket> Simulation<'a, M, P> {
     /// The state before time 0.
     pub(crate) fn new(
         medium: M,
@@ -166,8 +169,9 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         let only = alone.map(|alone| alone.prepare(&mut flows, &mut sessions));
         let sampled = scenario.trace.as_ref().map(|trace| trace.interval).or(options.sampled);
         let control = CellControl::new(scenario, &flows).map(Box::new);
-        // A controller looks at the cell at each event, and a capture sees packets in the order of time.
-        let has_all_events = control.is_some() || captures.is_some() || is_alone;
+        // A controller looks at the cell at each event, a capture sees packets in the order of time, and packets that have
+        // no events have no account.
+        let has_all_events = control.is_some() || captures.is_some() || is_alone || P::IS_TIMED;
         let is_sampled = sampled.is_some();
         let mut network =
             build::network(medium, scenario, seed, &mut flows, is_sampled, has_all_events);
@@ -231,6 +235,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             sampler: sampled.map(|interval| (Sampler::default(), interval.duration())),
             samples_unseen: scenario.trace.is_none(),
             metrics: Metrics::default(),
+            delay_places: DelayPlaces::default(),
             events: 0,
             cancel: options.cancel.clone(),
             steps_per_check: STEPS_PER_CANCEL_CHECK,
@@ -285,6 +290,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
             sessions: &self.sessions,
             alone: &alone,
             network: &self.network,
+            delay_places: &self.delay_places,
         };
         Ok(self.metrics.result(outcome))
     }
@@ -362,7 +368,33 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
     }
 
     /// A packet has come to the end that it is for, or a beacon to all stations.
-    fn deliver(&mut self, packet: &Packet) {
+    #[inline(always)]
+    fn deliver(&mut self, packet: &P) {
+        match P::IS_TIMED {
+            true => self.deliver_timed(packet),
+            false => self.deliver_packet(packet.packet()),
+        }
+    }
+
+    /// The same with its account.
+    #[inline(never)]
+    fn deliver_timed(&mut self, packet: &P) {
+        let Packet { flow, size, .. } = *packet.packet();
+        let index = flow.0 as usize;
+        let delays = |of: &Self| of.flows.get(index).map(|flow| flow.ends.one_way_delay().sum());
+        let before = delays(self);
+        self.deliver_packet(packet.packet());
+        // The ends know whether what it brings has arrived before.
+        if let Some((before, after)) = before.zip(delays(self))
+            && after > before
+        {
+            let unloaded = self.network.unloaded_time(index, size);
+            let times = packet.times(self.now);
+            self.delay_places.record(index, after - before, &times, unloaded);
+        }
+    }
+
+    fn deliver_packet(&mut self, packet: &Packet) {
         if packet.option == 0 {
             self.hand_over(packet, None);
         } else {
@@ -525,6 +557,7 @@ impl<'a, M: SimMedium> Simulation<'a, M> {
         for flow in &mut self.flows {
             flow.ends.measure_from(self.now);
         }
+        self.delay_places.reset();
         for running in &mut self.sessions {
             running.session.measure_from(self.now);
         }

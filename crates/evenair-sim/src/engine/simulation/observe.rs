@@ -8,9 +8,10 @@ use crate::engine::flow::Flow;
 use crate::engine::network::Network;
 use crate::engine::run_error::RunError;
 use crate::engine::sim_medium::SimMedium;
+use crate::engine::sim_packet::SimPacket;
 use crate::wired::Until;
 
-impl<M: SimMedium> Simulation<'_, M> {
+impl<M: SimMedium, P: SimPacket> Simulation<'_, M, P> {
     /// Does what is due before `at` and before the end. Returns whether the end is yet to
     /// come.
     pub(crate) fn advance_to(&mut self, at: Instant) -> Result<bool, RunError> {
@@ -41,13 +42,13 @@ impl<M: SimMedium> Simulation<'_, M> {
     }
 
     /// Links and cell, and flows, after all that happens at `now`, at which nothing is due any more.
-    pub(crate) fn parts_at(&mut self, now: Instant) -> (&mut Network<M>, &[Flow]) {
+    pub(crate) fn parts_at(&mut self, now: Instant) -> (&mut Network<M, P>, &[Flow]) {
         self.network.settle(Until::after(now), &mut self.flows);
         (&mut self.network, &self.flows)
     }
 
     /// Links and cell, and flows.
-    pub(crate) fn parts(&mut self) -> (&mut Network<M>, &[Flow]) {
+    pub(crate) fn parts(&mut self) -> (&mut Network<M, P>, &[Flow]) {
         (&mut self.network, &self.flows)
     }
 }
