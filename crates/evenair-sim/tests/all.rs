@@ -15,6 +15,7 @@ mod between_hosts;
 mod control_rates;
 mod controller;
 mod controller_with_mcs;
+mod delay_places;
 mod delays;
 mod ecn;
 mod explain;
