@@ -20,7 +20,10 @@ pub use capture::{CaptureOf, CaptureSinks, LinkType, Pcapng};
 pub use engine::run::{run, run_with_captures};
 pub use engine::run_error::RunError;
 pub use engine::run_options::RunOptions;
-pub use explain::{Cause, Diagnosis, ExplainError, Fault, Place, explain, explain_json};
+pub use explain::{
+    Cause, DelayExplanation, DelayPlace, Diagnosis, ExplainError, Fault, FlowDelay, Place, explain,
+    explain_delays, explain_delays_json, explain_json,
+};
 pub use results::delay::{DelayCurve, DelayResult, LimitedBy};
 pub use results::delay_by_place::{DelayByPlace, TimesAt};
 pub use results::labels::LABELS;

@@ -79,7 +79,7 @@ pub(super) struct Others {
 const SAME_AIRTIME: f64 = 0.8;
 /// Airtime is less worth if a second of it carries less than this part of what others carry: half of the
 /// goodput with [`SAME_AIRTIME`].
-const LESS_WORTH: f64 = 0.5 / SAME_AIRTIME;
+pub(super) const LESS_WORTH: f64 = 0.5 / SAME_AIRTIME;
 /// Mean round-trip times of flows that share a path differ by less than this factor.
 const LONGER_RTT: f64 = 1.5;
 

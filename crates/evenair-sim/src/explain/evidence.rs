@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::results::completion::CLASSES;
+use crate::results::delay_by_place::DelayByPlace;
 
 /// One run, or the mean of several.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -16,6 +17,8 @@ pub(super) struct Evidence {
     pub(super) flows: Vec<FlowEvidence>,
     pub(super) ap_queue: Queue,
     pub(super) stations: Vec<Station>,
+    #[serde(default)]
+    pub(super) ap: Option<AccessPoint>,
     pub(super) wired: Wired,
     #[serde(default, skip_serializing)]
     sessions: Option<Vec<Session>>,
@@ -45,6 +48,8 @@ pub(super) struct FlowEvidence {
     pub(super) transport: String,
     pub(super) application: String,
     pub(super) goodput_bps: f64,
+    #[serde(default)]
+    pub(super) delay_by_place_s: Option<DelayByPlace>,
     #[serde(default)]
     pub(super) segments_sent: f64,
     #[serde(default)]
@@ -100,6 +105,17 @@ pub(super) struct FlowEvidence {
     pub(super) startup_s: Option<f64>,
     #[serde(default)]
     pub(super) mean_video_rate_bps: Option<f64>,
+}
+
+/// How data are transmitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Rate {
+    /// At a mean rate with rate control, bit/s.
+    Mean(f64),
+    /// At a rate, bit/s.
+    Fixed(f64),
+    /// With an MCS.
+    Mcs(f64),
 }
 
 /// Of a distribution of times, seconds.
@@ -181,12 +197,28 @@ pub(super) struct Queue {
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Station {
-    id: String,
+    pub(super) id: String,
+    #[serde(default)]
+    name: Option<String>,
     airtime_share: f64,
+    #[serde(default)]
+    data_rates: Option<DataRates>,
     #[serde(default)]
     queue_mean_packets: f64,
     #[serde(default)]
     queue_delay_s: Option<Times>,
+}
+
+/// Of its rate control.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+struct DataRates {
+    down_mean_bps: Option<f64>,
+    up_mean_bps: Option<f64>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct AccessPoint {
+    pub(super) airtime_share: f64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -215,12 +247,18 @@ pub(super) struct Scenario {
 struct Cell {
     kind: String,
     #[serde(default)]
+    data_rate: Option<f64>,
+    #[serde(default)]
     controller: Value,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct StationGroup {
     count: f64,
+    #[serde(default)]
+    data_rate: Option<f64>,
+    #[serde(default)]
+    mcs: Option<f64>,
     flows: Vec<FlowKeys>,
 }
 
@@ -361,6 +399,33 @@ impl Evidence {
     /// The traffic of the flow's station. Which of its flows used how much of its airtime is not known.
     pub(super) fn traffic(&self, flow: &FlowEvidence) -> Traffic {
         self.traffic.get(&flow.station).copied().unwrap_or_default()
+    }
+
+    /// The stations, each with the traffic of its flows.
+    pub(super) fn by_station(&self) -> impl Iterator<Item = (&str, Traffic)> {
+        self.traffic.iter().map(|(id, traffic)| (id.as_str(), *traffic))
+    }
+
+    /// The name of a station, or its id.
+    pub(super) fn station_name<'a>(&'a self, id: &'a str) -> &'a str {
+        let station = self.stations.iter().find(|station| station.id == id);
+        station.and_then(|station| station.name.as_deref()).unwrap_or(id)
+    }
+
+    /// How the data of a flow are transmitted, if that is known.
+    pub(super) fn rate_of(&self, flow: &FlowEvidence) -> Option<Rate> {
+        let number = self.stations.iter().position(|station| station.id == flow.station)?;
+        if let Some(rates) = self.stations[number].data_rates {
+            let is_up = flow.direction == "up";
+            return if is_up { rates.up_mean_bps } else { rates.down_mean_bps }.map(Rate::Mean);
+        }
+        let mut last = 0.0;
+        let group = self.scenario.station.iter().find(|group| {
+            last += group.count;
+            (number as f64) < last
+        })?;
+        let fixed = group.data_rate.or(self.scenario.cell.data_rate).map(Rate::Fixed);
+        group.mcs.map(Rate::Mcs).or(fixed)
     }
 
     /// How long packets wait at the access point and at the flow's station on average, of all flows, seconds.

@@ -11,14 +11,17 @@
 //!   half of its datagrams arrive.
 //! - Other flows that Jain's index does not compare, such as web pages beside bulk flows, have no share.
 //!
-//! A flow whose user notices something else has a diagnosis as well, whatever its goodput: see [`user`].
+//! A flow whose user notices something else has a diagnosis as well, whatever its goodput: see [`user`]; and so has a station
+//! that takes the airtime of others: see [`station`]. Where the delay is, [`delay`] says.
 //!
 //! What is read of a result is [`evidence`]'s, the cause follows in [`cause`], and [`sentence`] has the
 //! words. A number in a sentence is a number of the result, or the ratio of two.
 
 mod cause;
+mod delay;
 mod evidence;
 mod sentence;
+mod station;
 #[cfg(test)]
 mod tests;
 mod user;
@@ -30,15 +33,19 @@ use serde_json::json;
 
 use crate::results::run::RunResult;
 use evidence::{Evidence, FlowEvidence};
+use station::Taker;
 
 pub use cause::{Cause, Place};
+pub use delay::{DelayExplanation, DelayPlace, FlowDelay};
 pub use user::Fault;
 
 /// Why a flow starves, or why its user is dissatisfied.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagnosis {
-    /// The flow's id.
+    /// The flow's id; of a fault of its station that of its fastest flow.
     pub flow: String,
+    /// The station's id.
+    pub station: String,
     /// What is wrong with it.
     pub fault: Fault,
     /// The fault in words that follow the flow's name.
@@ -76,6 +83,15 @@ impl std::error::Error for ExplainError {}
 
 /// A diagnosis of each flow that has a fault, in the order of `flows`; none if none has.
 pub fn explain(result: &RunResult) -> Vec<Diagnosis> {
+    diagnoses(&[evidence_of(result)])
+}
+
+/// Where the delay of its flows is; `None` if that was not measured.
+pub fn explain_delays(result: &RunResult) -> Option<DelayExplanation> {
+    delay::explain(&evidence_of(result))
+}
+
+fn evidence_of(result: &RunResult) -> Evidence {
     // Without the traces, which are long.
     let keys = json!({
         "scenario": result.scenario,
@@ -83,11 +99,11 @@ pub fn explain(result: &RunResult) -> Vec<Diagnosis> {
         "flows": result.flows,
         "ap_queue": result.ap_queue,
         "stations": result.stations,
+        "ap": result.ap,
         "wired": result.wired,
         "sessions": result.sessions,
     });
-    let evidence = Evidence::from_document(keys).expect("a result has the keys of a result");
-    diagnoses(&[evidence])
+    Evidence::from_document(keys).expect("a result has the keys of a result")
 }
 
 /// The same of the JSON text of a result, or of a set of them (`{"runs": [...]}`), whose means over the
@@ -96,12 +112,24 @@ pub fn explain(result: &RunResult) -> Vec<Diagnosis> {
 /// # Errors
 /// The text is not a result, or the runs are not of the same flows.
 pub fn explain_json(text: &str) -> Result<Vec<Diagnosis>, ExplainError> {
+    Ok(diagnoses(&runs_of(text)?))
+}
+
+/// [`explain_delays`] of the same.
+///
+/// # Errors
+/// As [`explain_json`].
+pub fn explain_delays_json(text: &str) -> Result<Option<DelayExplanation>, ExplainError> {
+    Ok(Evidence::mean(&runs_of(text)?).and_then(|mean| delay::explain(&mean)))
+}
+
+fn runs_of(text: &str) -> Result<Vec<Evidence>, ExplainError> {
     let runs = evidence::from_json(text).map_err(|error| ExplainError(error.to_string()))?;
     let flows = |run: &Evidence| run.flows.iter().map(|flow| flow.id.clone()).collect::<Vec<_>>();
     if runs.windows(2).any(|pair| flows(&pair[0]) != flows(&pair[1])) {
         return Err(ExplainError("its runs have different flows".to_owned()));
     }
-    Ok(diagnoses(&runs))
+    Ok(runs)
 }
 
 fn diagnoses(runs: &[Evidence]) -> Vec<Diagnosis> {
@@ -113,27 +141,61 @@ fn diagnoses(runs: &[Evidence]) -> Vec<Diagnosis> {
         user::fault(flow).or_else(|| starves(flow, run).then_some(Fault::Starves))
     };
     let each = mean.flows.iter().enumerate();
-    each.filter_map(|(index, flow)| {
-        let fault = fault_of(index, &mean)?;
-        let (cause, place) = match fault {
-            Fault::Starves => cause::find(flow, &others, &mean),
-            _ => user::cause(fault, flow, &mean),
-        };
-        Some(Diagnosis {
-            flow: flow.id.clone(),
-            fault,
-            says: sentence::fault(fault),
-            measure: sentence::measure(fault, flow, &mean),
-            cause,
-            place,
-            goodput_bps: flow.goodput_bps,
-            fair_share_bps: mean.fair_share_bps,
-            faulty_runs: runs.iter().filter(|run| fault_of(index, run) == Some(fault)).count(),
-            runs: runs.len(),
-            text: sentence::text(flow, fault, (cause, place), &others, &mean),
+    let mut found: Vec<_> = each
+        .filter_map(|(index, flow)| {
+            let fault = fault_of(index, &mean)?;
+            let (cause, place) = match fault {
+                Fault::Starves => cause::find(flow, &others, &mean),
+                _ => user::cause(fault, flow, &mean),
+            };
+            Some(Diagnosis {
+                flow: flow.id.clone(),
+                station: flow.station.clone(),
+                fault,
+                says: sentence::fault(fault),
+                measure: sentence::measure(fault, flow, &mean),
+                cause,
+                place,
+                goodput_bps: flow.goodput_bps,
+                fair_share_bps: mean.fair_share_bps,
+                faulty_runs: runs.iter().filter(|run| fault_of(index, run) == Some(fault)).count(),
+                runs: runs.len(),
+                text: sentence::text(flow, fault, (cause, place), &others, &mean),
+            })
         })
+        .collect();
+    let is_known = |station: &str| {
+        found.iter().any(|known| known.cause == Cause::Airtime && known.station == station)
+    };
+    if let Some(taker) = station::taker(&mean)
+        && !is_known(&taker.id)
+    {
+        found.extend(of_station(&taker, &mean, runs));
+    }
+    found
+}
+
+/// The diagnosis of a station that takes the airtime of others.
+fn of_station(taker: &Taker, mean: &Evidence, runs: &[Evidence]) -> Option<Diagnosis> {
+    let own = mean.flows.iter().filter(|flow| flow.station == taker.id);
+    let flow = own.max_by(|one, two| one.goodput_bps.total_cmp(&two.goodput_bps))?;
+    let (measure, text) = sentence::station(taker, flow, mean);
+    let takes = |run: &&Evidence| station::taker(run).is_some_and(|of| of.id == taker.id);
+    let fault = Fault::TakesAirtime;
+    Some(Diagnosis {
+        flow: flow.id.clone(),
+        station: taker.id.clone(),
+        fault,
+        says: sentence::fault(fault),
+        measure,
+        cause: Cause::Airtime,
+        place: None,
+        goodput_bps: flow.goodput_bps,
+        fair_share_bps: mean.fair_share_bps,
+        faulty_runs: runs.iter().filter(takes).count(),
+        runs: runs.len(),
+        text,
     })
-    .collect()
 }
 
 /// The rule.

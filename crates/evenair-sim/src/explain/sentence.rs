@@ -3,7 +3,8 @@
 use evenair_core::traffic::{Application, Stream};
 
 use super::cause::{Cause, Others, Place};
-use super::evidence::{Evidence, FlowEvidence};
+use super::evidence::{Evidence, FlowEvidence, Rate};
+use super::station::Taker;
 use super::user::{Fault, has_not_begun};
 
 /// The fault, after the flow's name.
@@ -15,6 +16,7 @@ pub(super) fn fault(fault: Fault) -> &'static str {
         Fault::SlowPages => "loads pages slowly",
         Fault::SlowTransfers => "has slow transfers",
         Fault::Stalls => "stalls",
+        Fault::TakesAirtime => "takes the airtime of others",
     }
 }
 
@@ -37,7 +39,25 @@ pub(super) fn measure(fault: Fault, flow: &FlowEvidence, run: &Evidence) -> Stri
         }
         Fault::Stalls if has_not_begun(flow) => "not played".to_owned(),
         Fault::Stalls => format!("{}, {:.2} s", times(flow.stalls), flow.stalls_s.unwrap_or(0.0)),
+        Fault::TakesAirtime => String::new(), // of the station: see [`station`]
     }
+}
+
+/// The numbers of a station that takes the airtime of others, and why.
+pub(super) fn station(station: &Taker, flow: &FlowEvidence, run: &Evidence) -> (String, String) {
+    let (airtime, goodput) = (percent(station.airtime), percent(station.goodput));
+    let rate = match run.rate_of(flow) {
+        Some(Rate::Mean(bps)) => format!("at {} Mb/s on average, ", digits(bps / 1e6)),
+        Some(Rate::Fixed(bps)) => format!("at {} Mb/s, ", digits(bps / 1e6)),
+        Some(Rate::Mcs(index)) => format!("with MCS {index}, "),
+        None => String::new(),
+    };
+    let text = format!(
+        "{rate}a second of its airtime carries {} Mb, of that of other stations {} Mb",
+        digits(station.traffic.bits_per_airtime() / 1e6),
+        digits(station.others_bits_per_airtime / 1e6)
+    );
+    (format!("{airtime} of it for {goodput} of the goodput"), text)
 }
 
 /// Why, from what holds the flow back to its reason.
@@ -225,7 +245,7 @@ fn waits(flow: &FlowEvidence, run: &Evidence) -> String {
 }
 
 /// Milliseconds.
-fn ms(seconds: Option<f64>) -> String {
+pub(super) fn ms(seconds: Option<f64>) -> String {
     format!("{} ms", digits(1e3 * seconds.unwrap_or(0.0)))
 }
 
@@ -314,7 +334,7 @@ fn lost_at(place: Place, run: &Evidence, flow: &FlowEvidence) -> String {
 }
 
 /// A share with two significant digits, from 10% on without decimals.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{}%", digits(100.0 * share))
 }
 

@@ -473,3 +473,102 @@ fn a_stream_that_stalls_is_compared_with_its_ladder() {
     let (_, _, said, _) = user(stream(0.0, None, 0.4));
     assert_eq!(said, "stalls (not played)");
 }
+
+/// Of 1.0 in sum, the third station has the `airtime`, and of 4 Mb/s in sum the `goodput`; the others have halves of the rest.
+fn shared(airtime: f64, goodput: f64, in_use: f64) -> Vec<Diagnosis> {
+    let mut document = result("none", json!({}));
+    for (k, part) in [0.5, 0.5].into_iter().enumerate() {
+        document["stations"][k]["airtime_share"] = json!(part * (1.0 - airtime));
+        document["flows"][k]["goodput_bps"] = json!(part * (4.0 - goodput) * 1e6);
+    }
+    document["stations"][2]["airtime_share"] = json!(airtime);
+    document["stations"][2]["name"] = json!("cellar");
+    document["flows"][2]["goodput_bps"] = json!(goodput * 1e6);
+    document["ap"] = json!({ "airtime_share": in_use });
+    document["scenario"]["cell"]["data_rate"] = json!(11e6);
+    document["scenario"]["station"] = json!([
+        { "count": 2, "flows": [{ "direction": "up", "window": 20 }] },
+        { "count": 1, "data_rate": 1e6, "flows": [{ "direction": "up", "window": 20 }] },
+    ]);
+    explain_json(&document.to_string()).unwrap()
+}
+
+/// Half of the airtime is 1.5 times a third. With 1.2 of 4 Mb/s a second of it carries 2.4 Mb, of that of others 5.6 Mb, and
+/// with 1.6 Mb/s 3.2 Mb and 4.8 Mb: more than 5/8 of it.
+#[test]
+fn a_station_takes_the_airtime_of_others() {
+    let [found] = shared(0.5, 1.2, 0.9).try_into().expect("one station");
+    assert_eq!((found.fault, found.cause), (Fault::TakesAirtime, Cause::Airtime));
+    assert_eq!((found.station.as_str(), found.flow.as_str()), ("sta-3", "up-3"));
+    assert_eq!(found.says, "takes the airtime of others");
+    assert_eq!(found.measure, "50% of it for 30% of the goodput");
+    let expected =
+        "at 1.0 Mb/s, a second of its airtime carries 2.4 Mb, of that of other stations 5.6 Mb";
+    assert_eq!(found.text, expected);
+    assert_eq!((found.runs, found.faulty_runs), (1, 1));
+    assert_eq!(shared(0.49, 1.2, 0.9), [], "it has little more than others");
+    assert_eq!(shared(0.5, 1.6, 0.9), [], "it carries what it takes");
+    assert_eq!(shared(0.5, 1.2, 0.49), [], "there is airtime left");
+}
+
+/// Of six stations one has three times the mean airtime, half of it, and carries as much in a second as the others.
+#[test]
+fn a_fast_station_takes_the_airtime_of_others() {
+    let found = |airtime: f64| {
+        let mut document = result("none", json!({}));
+        document["jain_over"] = json!("all");
+        let flow = document["flows"][0].clone();
+        document["flows"].as_array_mut().unwrap().resize(6, flow.clone());
+        document["stations"].as_array_mut().unwrap().resize(6, json!(null));
+        for k in 0..6 {
+            let share = if k == 5 { airtime } else { (1.0 - airtime) / 5.0 };
+            document["flows"][k] = flow.clone();
+            document["flows"][k]["id"] = json!(format!("up-{}", k + 1));
+            document["flows"][k]["station"] = json!(format!("sta-{}", k + 1));
+            document["flows"][k]["goodput_bps"] = json!(10e6 * share);
+            document["stations"][k] =
+                json!({ "id": format!("sta-{}", k + 1), "airtime_share": share });
+        }
+        let found = explain_json(&document.to_string()).unwrap();
+        found.into_iter().find(|of| of.fault == Fault::TakesAirtime).map(|of| of.measure)
+    };
+    assert_eq!(found(0.51).as_deref(), Some("51% of it for 51% of the goodput"));
+    assert_eq!(found(0.49), None);
+}
+
+/// If one of its flows starves because of its airtime, this is said already.
+#[test]
+fn the_airtime_of_a_station_is_named_once() {
+    let found = shared(0.6, 0.5, 0.9);
+    let faults: Vec<_> = found.iter().map(|of| (of.fault, of.cause)).collect();
+    assert_eq!(faults, [(Fault::Starves, Cause::Airtime)]);
+}
+
+#[test]
+fn the_longest_delay_says_where_it_is() {
+    let at = |mean: f64| json!({ "mean": mean, "p95": 2.0 * mean });
+    let times = |ap_queue: f64, air: f64| {
+        json!({
+            "repair": at(0.0), "station_queue": at(0.0), "ap_queue": at(ap_queue), "ring": at(0.0),
+            "hardware": at(0.0), "air": at(air), "reorder": at(0.0), "wired_queue": at(0.0), "wire": at(0.01),
+        })
+    };
+    let mut document = result("none", json!({}));
+    let explained = |document: &Value| explain_delays_json(&document.to_string()).unwrap();
+    assert_eq!(explained(&document), None, "it was not measured");
+    document["flows"][0]["delay_by_place_s"] = times(0.001, 0.029);
+    document["flows"][1]["delay_by_place_s"] = times(0.164, 0.026);
+    document["stations"][1]["name"] = json!("cellar");
+    let found = explained(&document).unwrap();
+    let places: Vec<_> = found.flows.iter().map(|of| (of.flow.as_str(), of.place)).collect();
+    assert_eq!(places, [("up-1", DelayPlace::Air), ("up-2", DelayPlace::ApQueue)]);
+    assert!((found.flows[0].delay_s - 0.04).abs() < 1e-12);
+    assert!((found.flows[0].share - 0.725).abs() < 1e-12);
+    assert_eq!(found.worst, "up-2");
+    assert_eq!(found.text, "82% of its one-way delay of 200 ms is in the AP's queue for cellar");
+    // Of several runs the means: 182 and 218 ms.
+    let mut more = document.clone();
+    document["flows"][1]["delay_by_place_s"] = times(0.146, 0.026);
+    more["flows"][1]["delay_by_place_s"] = times(0.182, 0.026);
+    assert_eq!(explained(&json!({ "runs": [document, more] })).unwrap().text, found.text);
+}

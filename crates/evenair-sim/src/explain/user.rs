@@ -39,6 +39,8 @@ pub enum Fault {
     SlowTransfers,
     /// The video of a stream stands still, or does not begin.
     Stalls,
+    /// Its station takes the airtime of the others.
+    TakesAirtime,
 }
 
 /// What is wrong for the user of the flow.
@@ -67,6 +69,7 @@ pub(super) fn cause(fault: Fault, flow: &FlowEvidence, run: &Evidence) -> (Cause
         }
         Fault::Freezes => (Cause::FrameDelay, None),
         Fault::SlowTransfers if is_limited(flow) => (Cause::TransferLimit, None),
+        Fault::TakesAirtime => (Cause::Airtime, None),
         Fault::Starves | Fault::SlowPages | Fault::SlowTransfers | Fault::Stalls => {
             transfers(flow, run)
         }

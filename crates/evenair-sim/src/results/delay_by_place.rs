@@ -1,11 +1,11 @@
 //! Where the delay of a flow is, in a result.
 
 use evenair_core::delays::Delays;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Times of a flow's packets by place, of those that [`FlowResult::one_way_delay_s`](crate::FlowResult::one_way_delay_s)
 /// counts. The means sum to its mean.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct DelayByPlace {
     /// Before it was sent as it arrived: it had been sent before, and that was lost.
     pub repair: TimesAt,
@@ -28,7 +28,7 @@ pub struct DelayByPlace {
 }
 
 /// Seconds at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct TimesAt {
     /// Mean.
     pub mean: f64,
