@@ -479,6 +479,7 @@ def run_jobs(
     threads: int,
     on_results: Callable[[list[tuple[int, str | None, str | None]]], object],
     pcap: tuple[str | os.PathLike[str] | None, str | os.PathLike[str]] | None = None,
+    delay_by_place: bool = False,
 ) -> None:
     """Run the jobs of an iterator, pairs of a `Scenario` and a seed, on `threads` threads.
 
@@ -613,6 +614,12 @@ def explain(result: str) -> str:
 
     `result` is the JSON text of a result, or of several runs (`{"runs": [...]}`), whose means
     count. Raises ValueError if it is neither.
+    """
+
+def explain_delays(result: str) -> str:
+    """Return where the delay of flows is as JSON text: "null" if that was not measured.
+
+    `result` as of `explain`. Raises ValueError as well.
     """
 
 def nearest(text: str, names: Sequence[str]) -> str | None:

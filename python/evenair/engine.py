@@ -39,6 +39,7 @@ def run(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     pcap: str | os.PathLike[str] | None = None,
+    delay_by_place: bool = False,
 ) -> RunResult: ...
 
 
@@ -50,6 +51,7 @@ def run(
     runs: int,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    delay_by_place: bool = False,
 ) -> RunSet: ...
 
 
@@ -61,6 +63,7 @@ def run(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     pcap: str | os.PathLike[str] | None = None,
+    delay_by_place: bool = False,
 ) -> RunResult | RunSet:
     """Simulate a scenario, or the built-in one or the TOML file of that name.
 
@@ -73,6 +76,10 @@ def run(
     `pcap` names a capture file, of a single run only: the air is captured to `x.pcapng`, the wire
     to `x-wire.pcapng`. Both files appear when the run is done, or not at all. Of a cell of WiMAX
     only the wire is captured.
+
+    With `delay_by_place` the flows of the result say where their one-way delay is, which
+    `RunResult.explain_delays` puts into words. All else but `events` is as without it, and the run
+    takes longer.
 
     Raises ScenarioError, RunError (with the seed that reproduces it), ValueError, OSError if the
     captures cannot be written.
@@ -89,22 +96,30 @@ def run(
             raise ValueError("pcap: a capture is of one run; leave out runs")
         if not isinstance(pcap, str | os.PathLike):
             raise ValueError(f"pcap: got {shown(pcap)}, expected a file name")
-        return _run_captured(scenario, seed, progress, Path(pcap))
+        return _run_captured(scenario, seed, progress, Path(pcap), delay_by_place)
     if runs is None:
-        return run_jobs([(scenario, seed)], threads=1, progress=progress)[0]
-    jobs = [(scenario, seed + k) for k in range(runs)]
-    return RunSet(run_jobs(jobs, threads=threads, progress=progress))
+        jobs, threads = [(scenario, seed)], 1
+    else:
+        jobs = [(scenario, seed + k) for k in range(runs)]
+    results = run_jobs(jobs, threads, progress, delay_by_place=delay_by_place)
+    return results[0] if runs is None else RunSet(results)
 
 
 def _run_captured(
-    scenario: Scenario, seed: int, progress: Callable[[int, int], None] | None, pcap: Path
+    scenario: Scenario,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+    pcap: Path,
+    delay_by_place: bool,
 ) -> RunResult:
     if pcap.suffix.lower() != ".pcapng":
         raise ValueError(f"pcap: got {str(pcap)!r}, expected a file name that ends in .pcapng")
     with AtomicOutput() as output:
         air = output.stage(pcap) if captures_air(scenario) else None
         staged = (air, output.stage(sibling(pcap, "wire")))
-        (result,) = run_jobs([(scenario, seed)], threads=1, progress=progress, pcap=staged)
+        (result,) = run_jobs(
+            [(scenario, seed)], 1, progress, pcap=staged, delay_by_place=delay_by_place
+        )
         output.commit()
     return result
 
@@ -121,6 +136,7 @@ def run_jobs(
     progress: Callable[[int, int], None] | None = None,
     *,
     pcap: tuple[Path | None, Path] | None = None,
+    delay_by_place: bool = False,
 ) -> list[RunResult]:
     """Simulate pairs of scenario and seed in parallel; the results are in the order of the jobs.
 
@@ -130,9 +146,11 @@ def run_jobs(
     started, ValueError for a seed beyond 64 bits.
 
     `pcap` are the capture files of the air, or None, and of the wire, written during the run, the
-    only one; after an error they are left as they are.
+    only one; after an error they are left as they are. With `delay_by_place` the results say where
+    the delay of flows is.
     """
-    return map_runs(lambda result: result, jobs, threads, progress, pcap=pcap)
+    options: dict[str, Any] = {"pcap": pcap, "delay_by_place": delay_by_place}
+    return map_runs(lambda result: result, jobs, threads, progress, **options)
 
 
 def map_runs(
@@ -142,6 +160,7 @@ def map_runs(
     progress: Callable[[int, int], None] | None = None,
     *,
     pcap: tuple[Path | None, Path] | None = None,
+    delay_by_place: bool = False,
 ) -> list[T]:
     """Do what `run_jobs` does, and return what `function` returns for each result.
 
@@ -165,7 +184,7 @@ def map_runs(
 
     core_jobs = ((scenario._core, seed) for scenario, seed in jobs)
     try:
-        run_core_jobs(core_jobs, useful(threads), on_results, pcap)
+        run_core_jobs(core_jobs, useful(threads), on_results, pcap, delay_by_place)
     except KeyboardInterrupt:
         raise Interrupted(_leading(values)) from None
     if failures:

@@ -83,6 +83,16 @@ mod _core {
         Ok(serde_json::json!(diagnoses).to_string())
     }
 
+    /// Return where the delay of flows is as JSON text: "null" if that was not measured.
+    ///
+    /// `result` as of `explain`. Raises ValueError as well.
+    #[pyfunction]
+    fn explain_delays(result: &str) -> PyResult<String> {
+        let explained = evenair_sim::explain_delays_json(result)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(serde_json::json!(explained).to_string())
+    }
+
     /// Return every component that a scenario can name, as JSON text.
     ///
     /// Queue disciplines, congestion controls, the datagram transport, PHYs, modulations, schedulers,

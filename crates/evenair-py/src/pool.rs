@@ -92,14 +92,16 @@ fn capture_sinks((air, wire): &CaptureFiles) -> Result<CaptureSinks, String> {
 /// raises RunError.
 ///
 /// `pcap` names the capture files of the only job: that of the air, or None, and that of the wire.
-/// Frames on the air of a cell of WiMAX, 802.11n, ac or ax are not captured.
+/// Frames on the air of a cell of WiMAX, 802.11n, ac or ax are not captured. With `delay_by_place` the
+/// results say where the delay of flows is.
 #[pyfunction]
-#[pyo3(signature = (jobs, threads, on_results, pcap = None))]
+#[pyo3(signature = (jobs, threads, on_results, pcap = None, delay_by_place = false))]
 pub fn run_jobs(
     jobs: &Bound<'_, PyAny>,
     threads: usize,
     on_results: Py<PyAny>,
     pcap: Option<CaptureFiles>,
+    delay_by_place: bool,
 ) -> PyResult<()> {
     if threads == 0 {
         return Err(PyValueError::new_err("threads: got 0, at least 1 is needed"));
@@ -108,7 +110,8 @@ pub fn run_jobs(
     let jobs = jobs.try_iter()?.into_any().unbind();
     let captures = pcap.is_some();
     let cancel = Arc::new(AtomicBool::new(false));
-    let options = RunOptions { cancel: Some(Arc::clone(&cancel)), ..RunOptions::default() };
+    let cancelled = Some(Arc::clone(&cancel));
+    let options = RunOptions { cancel: cancelled, delay_by_place, ..RunOptions::default() };
     let (queue, inbox) = mpsc::channel::<(usize, Job)>();
     let inbox = Mutex::new(inbox);
     let threads_of_classes = Threads::new();
