@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from evenair import tables
-from evenair.diagnosis import Diagnosis, diagnoses
+from evenair.diagnosis import DelayExplanation, Diagnosis, delay_explanation, diagnoses
 from evenair.statistics import Estimate, estimate
 from evenair.text import markup
 from evenair.text.messages import unknown_column
@@ -246,6 +246,13 @@ class RunResult:
         """Return why flows starve or users are dissatisfied, a diagnosis of each such flow."""
         return diagnoses(self.json)
 
+    def explain_delays(self) -> DelayExplanation | None:
+        """Return where the one-way delay of each flow is, and of the longest one in words.
+
+        None if that was not measured: see `delay_by_place` of `evenair.run`.
+        """
+        return delay_explanation(self.json)
+
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:
         """Return a table ("flows", "sessions", "series", ...) as a pandas data frame.
 
@@ -253,10 +260,11 @@ class RunResult:
         """
         return tables.data_frame(_table(self, table))
 
-    def plot(self, kind: Literal["flows", "cdf"] = "flows") -> Figure:
+    def plot(self, kind: Literal["flows", "cdf", "places"] = "flows") -> Figure:
         """Draw goodput per flow and, if the run was traced, cwnd and queue over time.
 
-        With `kind="cdf"`, draw the cumulative distributions of RTT, one-way delay and waiting time.
+        With `kind="cdf"`, draw the cumulative distributions of RTT, one-way delay and waiting time,
+        with "places" where the one-way delay of each flow is, if that was measured.
         """
         from evenair.plot.runs import plot
 
@@ -426,6 +434,10 @@ class RunSet:
         """Return the same from the means over the runs; `faulty_runs` says how often."""
         return diagnoses(self.json)
 
+    def explain_delays(self) -> DelayExplanation | None:
+        """Return where the delay of each flow is, from the means over the runs."""
+        return delay_explanation(self.json)
+
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:
         """Return a table of all runs as a pandas data frame.
 
@@ -433,10 +445,11 @@ class RunSet:
         """
         return tables.data_frame(self.table(table))
 
-    def plot(self, kind: Literal["flows", "cdf"] = "flows") -> Figure:
+    def plot(self, kind: Literal["flows", "cdf", "places"] = "flows") -> Figure:
         """Draw goodput per flow with 95% confidence intervals, and the first run's traces.
 
-        With `kind="cdf"`, draw the distributions of the delays of all runs together.
+        With `kind="cdf"`, draw the distributions of the delays of all runs together, with "places"
+        where the mean one-way delay of each flow is, if that was measured.
         """
         from evenair.plot.runs import plot
 

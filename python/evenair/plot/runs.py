@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evenair.plot.delays import Document, plot_delays
+from evenair.plot.places import plot_places
 from evenair.plot.style import (
     DIRECTIONS,
     DOWN,
@@ -37,11 +38,13 @@ _MOST_STATIONS = 5
 
 
 def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:
-    """Draw the flows, or with `kind` "cdf" the distributions of delays. Raises ValueError."""
+    """Draw the flows, or with `kind` "cdf" or "places" their delays. Raises ValueError."""
     if kind == "cdf":
         return plot_delays(runs)
+    if kind == "places":
+        return plot_places(runs)
     if kind != "flows":
-        raise ValueError(f"kind: got {kind!r}, expected 'flows' or 'cdf'")
+        raise ValueError(f"kind: got {kind!r}, expected 'flows', 'cdf' or 'places'")
     return plot_flows(runs)
 
 
