@@ -389,9 +389,9 @@ def test_an_interruption_when_all_is_done_interrupts_nothing(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     def interrupted(
-        jobs: Iterable[Any], threads: int, on_results: Callable[..., object], pcap: None
+        jobs: Iterable[Any], threads: int, on_results: Callable[..., object], *options: Any
     ) -> None:
-        _core.run_jobs(jobs, threads, on_results, pcap)
+        _core.run_jobs(jobs, threads, on_results, *options)
         os.kill(os.getpid(), number)
         time.sleep(1)  # until the signal is handled
 

@@ -80,7 +80,8 @@ def test_the_command_prints_a_line_for_each(evenair_here: Evenair) -> None:
     done = evenair_here("run", "gong2006", *SHORT, "--explain")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert len(lines) == len(plain.stdout.splitlines()) + 5
+    # A table of ten flows with headings of two lines, and where the delay of the worst is.
+    assert len(lines) == len(plain.stdout.splitlines()) + 2 + 1 + 10 + 1 + 5
     assert [line.split()[:2] for line in lines[-5:]] == [[flow, "starves"] for flow in DOWNLOADS]
     document = json.loads(evenair_here("run", "gong2006", *SHORT, "--explain", "--json").stdout)
     assert list(document)[-1] == "why"
@@ -128,3 +129,75 @@ def test_explain_is_of_one_scenario(evenair_here: Evenair) -> None:
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^not the document of a result: "):
         _core.explain(text)
+
+
+@pytest.fixture(scope="module")
+def anomaly() -> ea.RunResult:
+    """One of four stations of 802.11b is slow; with room for all windows all have the same."""
+    flows = [{"direction": "down", "window": 20, "tcp": "ns2"}]
+    scenario = ea.Scenario(
+        duration=20,
+        cell={"data_rate": "11 Mbps", "queue": {"limit": 300}},
+        station=[
+            {"name": "fast", "count": 3, "flows": flows},
+            {"name": "cellar", "data_rate": "1 Mbps", "flows": flows},
+        ],
+    )
+    return ea.run(scenario, delay_by_place=True)
+
+
+def test_the_station_that_takes_the_airtime_is_named(anomaly: ea.RunResult) -> None:
+    (found,) = anomaly.explain()
+    assert (found.fault, found.station, found.flow) == ("takes_airtime", "sta-4", "down-4")
+    shares = [station["airtime_share"] for station in anomaly.document["stations"]]
+    assert found.measure.startswith(f"{100 * shares[3] / sum(shares):.0f}% of it for ")
+    assert found.text.startswith("at 1.0 Mb/s, ")
+
+
+def test_delays_are_where_their_places_say(anomaly: ea.RunResult) -> None:
+    found = anomaly.explain_delays()
+    assert found is not None
+    flows = anomaly.document["flows"]
+    assert [each.flow for each in found.flows] == [flow["id"] for flow in flows]
+    for each, flow in zip(found.flows, flows, strict=True):
+        means = {place: times["mean"] for place, times in each.by_place_s.items()}
+        assert sum(means.values()) == pytest.approx(flow["one_way_delay_s"]["mean"], rel=1e-9)
+        assert each.share == pytest.approx(means["ap_queue"] / each.delay_s)
+        assert each.place == "ap_queue"
+    worst = max(found.flows, key=lambda each: each.delay_s)
+    assert found.worst == worst.flow
+    assert found.text.startswith(f"{100 * worst.share:.0f}% of its one-way delay of ")
+
+
+def test_without_the_measurement_no_delay_is_explained(unfair: ea.RunResult) -> None:
+    assert unfair.explain_delays() is None
+    with pytest.raises(ValueError, match="places"):
+        unfair.plot("places")
+
+
+def test_a_bar_per_flow_is_as_long_as_its_delay(anomaly: ea.RunResult) -> None:
+    found = anomaly.explain_delays()
+    assert found is not None
+    (axes,) = anomaly.plot("places").axes
+    ends = [0.0] * 4
+    for bars in axes.containers:
+        for k, bar in enumerate(bars):
+            assert bar.get_x() == pytest.approx(ends[k])
+            ends[k] += bar.get_width()
+    assert ends == pytest.approx([1e3 * flow.delay_s for flow in found.flows])
+    labels = [bars.get_label() for bars in axes.containers]
+    assert labels == ["AP queue", "air", "wired queue", "wire"]
+
+
+def test_the_command_prints_where_the_delay_is(evenair_here: Evenair, tmp_path: Path) -> None:
+    figure = tmp_path / "delays.svg"
+    done = evenair_here("run", "cafe", "--set", "duration=3", "--explain", "--plot", str(figure))
+    assert done.returncode == 0, done.stderr
+    assert "takes the airtime of others (" in done.stdout
+    assert "delay (ms)" in done.stdout
+    assert "of its one-way delay of" in done.stdout
+    assert figure.stat().st_size > 0
+    done = evenair_here("run", "cafe", "--set", "duration=3", "--explain", "--json")
+    document = json.loads(done.stdout)
+    assert list(document)[-2:] == ["why_delayed", "why"]
+    assert document["why_delayed"]["worst"] in {flow["id"] for flow in document["flows"]}

@@ -55,8 +55,8 @@ def check(arguments: argparse.Namespace) -> None:
         if arguments.plot_kind in ("all", "box"):
             raise BadInput(f"--plot-kind: {arguments.plot_kind} is a plot of --test NAME")
         return
-    if arguments.plot_kind == "flows":
-        raise BadInput(f"--plot-kind: a test has {', '.join(PLOTS)}, not flows")
+    if arguments.plot_kind in ("flows", "places"):
+        raise BadInput(f"--plot-kind: a test has {', '.join(PLOTS)}, not {arguments.plot_kind}")
     if arguments.export and not arguments.out:
         raise BadInput("--export: there is no folder for the file without --out DIR")
     if arguments.export and arguments.runs is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evenair._core import explain
+from evenair._core import explain, explain_delays
 from evenair.cli.arguments import (
     BadInput,
     add_json,
@@ -46,15 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="say why flows have less than half of their fair share; with --json in the key why",
+        help="say why flows have less than half of their fair share, which station takes the"
+        " airtime, and where the delay is; with --json in the keys why_delayed and why",
     )
     add_results(parser)
     parser.add_argument(
         "--plot-kind",
         metavar="KIND",
-        choices=("flows", "cdf", "all", "box"),
-        help="of --plot: goodput and traces (flows), the distributions of delays (cdf) [flows]; of"
-        " a --test: over time (all), distributions of delays (cdf), box plots (box) [all]",
+        choices=("flows", "cdf", "places", "all", "box"),
+        help="of --plot: goodput and traces (flows), the distributions of delays (cdf), where the"
+        " delay is (places) [flows; with --explain places]; of a --test: over time (all),"
+        " distributions of delays (cdf), box plots (box) [all]",
     )
     against.add_arguments(parser)
     preset.add_arguments(parser)
@@ -91,7 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
         pcap = _stage_captures(arguments.pcap, scenario, output)
         with progress("runs", quiet=arguments.quiet) as update:
             try:
-                results = run_jobs(jobs, progress=update, pcap=pcap)
+                results = run_jobs(
+                    jobs, progress=update, pcap=pcap, delay_by_place=_measures_places(arguments)
+                )
             except Interrupted as error:
                 if not error.finished:
                     raise KeyboardInterrupt from None
@@ -128,12 +132,19 @@ def _drawing(arguments: argparse.Namespace) -> Callable[[RunResult | RunSet], Fi
     """Return the function that draws the plot of --plot."""
     if arguments.test:
         return preset.drawing(arguments)
-    return lambda result: result.plot(arguments.plot_kind or "flows")
+    kind: Any = arguments.plot_kind or ("places" if arguments.explain else "flows")
+    return lambda result: result.plot(kind)
+
+
+def _measures_places(arguments: argparse.Namespace) -> bool:
+    """Return whether the runs are to measure where the delay is."""
+    return bool(arguments.explain or arguments.plot_kind == "places")
 
 
 def _with_diagnoses(result: RunResult | RunSet) -> str:
-    """Return the document of a result with the key `why` at its end."""
-    return f'{result.json.removesuffix("}")},"why":{explain(result.json)}}}'
+    """Return the document of a result with the keys `why_delayed` and `why` at its end."""
+    why = f'"why_delayed":{explain_delays(result.json)},"why":{explain(result.json)}'
+    return f"{result.json.removesuffix('}')},{why}}}"
 
 
 def _stage_captures(

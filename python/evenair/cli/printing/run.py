@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evenair.cli.printing.console import fill, filled, fitting, new_table, open_console, print_lines
 from evenair.cli.printing.stations import grant_table, occupancy_table
 from evenair.cli.printing.wimax import frame_lines
+from evenair.diagnosis import PLACES
 from evenair.result import RunSet
 from evenair.statistics import Estimate, estimate_known, part_of_runs
 from evenair.text.cells import mean_alone, scaled, with_interval
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evenair.diagnosis import Diagnosis
+    from evenair.diagnosis import DelayExplanation, Diagnosis
     from evenair.result import RunResult
 
     _Cell = Callable[[Estimate | None, int, str], str]
@@ -51,12 +52,37 @@ def print_end(console: Console, runs: Sequence[RunResult]) -> None:
 
 
 def print_diagnoses(result: RunResult | RunSet) -> None:
-    """Print what is wrong with flows and why, a line for each that has a fault."""
+    """Print where the delay of flows is, and what is wrong with flows and stations and why."""
     first = result.runs[0] if isinstance(result, RunSet) else result
-    names = {flow["id"]: flow["name"] or flow["id"] for flow in first.document["flows"]}
+    names = {each["id"]: each["name"] or each["id"] for each in first.document["flows"]}
+    stations = {each["id"]: each["name"] or each["id"] for each in first.document["stations"]}
+    console = open_console()
+    delays = result.explain_delays()
+    if delays:
+        console.print(_delay_table(delays, names, downlink_sender(first.document)))
+        print_lines(console, [f"{names[delays.worst]}: {delays.text}"])
     found = result.explain()
-    lines = [f"{names[each.flow]} {_says(each)}: {each.text}" for each in found]
-    print_lines(open_console(), lines or ["no flow has less than half of its fair share"])
+    of = [
+        stations[each.station] if each.fault == "takes_airtime" else names[each.flow]
+        for each in found
+    ]
+    lines = [f"{name} {_says(each)}: {each.text}" for name, each in zip(of, found, strict=True)]
+    print_lines(console, lines or ["no flow has less than half of its fair share"])
+
+
+def _delay_table(delays: DelayExplanation, names: Mapping[str, str], sender: str) -> Table:
+    """Return a table of the mean one-way delay of each flow by place, where there is any."""
+    flows = delays.flows
+    places = [key for key in PLACES if any(flow.by_place_s[key]["mean"] > 0 for flow in flows)]
+    table = new_table("flow")
+    table.add_column("one-way\ndelay (ms)", justify="right")
+    for key in places:
+        table.add_column(PLACES[key].replace("AP", sender).replace(" ", "\n"), justify="right")
+    rows = []
+    for flow in flows:
+        times = [flow.delay_s, *(flow.by_place_s[key]["mean"] for key in places)]
+        rows.append((names[flow.flow], *(f"{1e3 * time:.2f}" for time in times)))
+    return fill(table, rows)
 
 
 def _says(found: Diagnosis) -> str:
