@@ -10,6 +10,8 @@ export interface RunAnswer {
 export interface Diagnosis {
   /** The flow's id. */
   flow: string;
+  /** The station's id: of "takes_airtime" this is what is wrong. */
+  station: string;
   /** "starves", "poor_call", ..., docs/results.md. */
   fault: string;
   /** The fault in words that follow the flow's name. */

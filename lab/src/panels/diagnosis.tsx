@@ -20,7 +20,11 @@ function Diagnoses({ view, isLabelled }: { view: View; isLabelled: boolean }) {
   const explained = useExplanation(view.runs);
   if (!explained) return null;
   const { runs, diagnoses, problem } = explained;
-  const names = new Map(runs[0]!.result.flows.map(({ id, name }) => [id, name ?? id]));
+  const { flows, stations } = runs[0]!.result;
+  const names = new Map([...flows, ...stations].map(({ id, name }) => [id, name ?? id]));
+  // As `evenair run --explain`: a fault of a station is not that of its flow.
+  const subject = ({ fault, flow, station }: Diagnosis) =>
+    fault === "takes_airtime" ? station : flow;
   return (
     <section class={view.isStale ? "stale" : ""}>
       <h2>{isLabelled ? `${view.label}: why` : "Why"}</h2>
@@ -34,9 +38,9 @@ function Diagnoses({ view, isLabelled }: { view: View; isLabelled: boolean }) {
       ) : (
         <dl class="why">
           {diagnoses.map((each) => (
-            <div key={each.flow}>
+            <div key={subject(each)}>
               <dt>
-                {names.get(each.flow) ?? each.flow} {says(each)}
+                {names.get(subject(each)) ?? subject(each)} {says(each)}
               </dt>
               <dd>{each.text}</dd>
             </div>
