@@ -160,7 +160,7 @@ cell.access_point=linux && cell.scheduler=fifo => cell.access_point => got "linu
 cell.hardware_depth=2 => cell.hardware_depth => got 2 with scheduler "fifo" | 0, or scheduler "airtime-drr" or "round-robin"
 cell.hardware_depth=-1 => cell.hardware_depth => got -1 | a whole number from 0 to 100
 cell.scheduler={kind='airtime-drr',form='mac80211'} => cell.hardware_depth => got 0 with a scheduler that looks at the hardware | at least 1, or form "ath9k" without aql
-cell.scheduler={kind='airtime-drr',aql={low='6 ms',high='5 ms'}} => cell.scheduler.aql => got  | "off", or a table of times
+cell.scheduler={kind='airtime-drr',aql={low='6 ms',high='5 ms'}} => cell.scheduler.aql => got  | "off", a time above 0, or a table of times
 cell.fq_memory_limit=0 => cell.fq_memory_limit => got 0 | from 1 to 4294967295
 cell.fq_memory_limit=1000000 => cell.fq_memory_limit => got 1000000 | none, or access_point "linux"
 cell.sta_slow_threshold=fast => cell.sta_slow_threshold => got "fast"

@@ -29,6 +29,13 @@ pub struct AqlLimits {
     pub total: Duration,
 }
 
+impl AqlLimits {
+    /// Whether the limit does not depend on what the other stations have.
+    fn is_one(self) -> bool {
+        self.low == self.high && self.high == self.total
+    }
+}
+
 impl Default for AqlLimits {
     /// `IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L`, `_H` and `IEEE80211_AQL_THRESHOLD` in `include/net/cfg80211.h`.
     fn default() -> Self {
@@ -37,7 +44,8 @@ impl Default for AqlLimits {
     }
 }
 
-/// The limits, or none, in a configuration file: "off", or `{ low = "5 ms", high = "12 ms", total = "24 ms" }`.
+/// The limits, or none, in a configuration file: "off", `{ low = "5 ms", high = "12 ms", total = "24 ms" }`, or one time that is
+/// the limit of a station whatever the others have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AqlSetting(pub Option<AqlLimits>);
 
@@ -67,6 +75,7 @@ impl Serialize for AqlSetting {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             None => serializer.serialize_str(OFF),
+            Some(limits) if limits.is_one() => Seconds::from(limits.low).serialize(serializer),
             Some(limits) => Table::from(limits).serialize(serializer),
         }
     }
@@ -80,7 +89,12 @@ impl<'de> Deserialize<'de> for AqlSetting {
         if value == OFF {
             return Ok(Self(None));
         }
-        let Table { low, high, total } = serde_json::from_value(value).map_err(|_| refused())?;
+        let Table { low, high, total } = if value.is_object() {
+            serde_json::from_value(value).map_err(|_| refused())?
+        } else {
+            let limit: Seconds = serde_json::from_value(value).map_err(|_| refused())?;
+            Table { low: limit, high: limit, total: limit }
+        };
         let [low, high, total] = [low, high, total].map(Seconds::duration);
         let is_in_order = low > Duration::ZERO && low <= high && high <= total;
         is_in_order.then_some(Self(Some(AqlLimits { low, high, total }))).ok_or_else(refused)
@@ -89,16 +103,20 @@ impl<'de> Deserialize<'de> for AqlSetting {
 
 crate::composite_field!(AqlSetting);
 
-/// "off", or limits in ascending order.
+/// "off", one limit, or limits in ascending order.
 pub const fn aql_setting() -> Bounds<AqlSetting> {
     static SETTING: CompositeType = CompositeType {
         accepted,
         read: |from, _, _| Ok(Box::new(erased_serde::deserialize::<AqlSetting>(from)?)),
         shown: |value| {
             let setting: &AqlSetting = value.downcast_ref().expect("the parameter has this type");
-            setting.0.map_or(OFF.into(), |AqlLimits { low, high, total }| {
+            setting.0.map_or(OFF.into(), |limits| {
+                let AqlLimits { low, high, total } = limits;
                 let [low, high, total] =
                     [low, high, total].map(|time| Seconds::from(time).to_string());
+                if limits.is_one() {
+                    return low.into();
+                }
                 format!("{{ low = {low:?}, high = {high:?}, total = {total:?} }}").into()
             })
         },
@@ -107,16 +125,19 @@ pub const fn aql_setting() -> Bounds<AqlSetting> {
             let properties = json!({ "low": time, "high": time, "total": time });
             json!({ "anyOf": [
                 { "const": OFF },
+                time,
                 { "type": "object", "properties": properties, "additionalProperties": false },
             ] })
         },
-        at_bounds: || vec![json!("off"), json!({ "low": 1e-9, "high": 1e-9, "total": 1e-9 })],
+        at_bounds: || {
+            vec![json!("off"), json!(1e-9), json!({ "low": 1e-9, "high": 1e-9, "total": 2e-9 })]
+        },
     };
     Bounds::composite(&SETTING)
 }
 
 fn accepted() -> String {
-    "\"off\", or a table of times { low = \"5 ms\", high = \"12 ms\", total = \"24 ms\" }, not in descending order"
+    "\"off\", a time above 0, or a table of times { low = \"5 ms\", high = \"12 ms\", total = \"24 ms\" }, not in descending order"
         .to_owned()
 }
 
@@ -232,6 +253,19 @@ mod tests {
         assert_eq!(aql.pending(1, BEST_EFFORT).airtime, ms(7));
         let unlimited = Aql::new(None, 1);
         assert!(unlimited.pending(0, BEST_EFFORT).may_take);
+    }
+
+    #[test]
+    fn one_time_is_the_limit_of_a_station_whatever_the_others_have() {
+        let setting: AqlSetting = serde_json::from_value(json!("8 ms")).unwrap();
+        let mut aql = Aql::new(setting.0, 2);
+        aql.add(0, BEST_EFFORT, ms(100));
+        aql.add(1, BEST_EFFORT, ms(8) - 1);
+        assert!(aql.pending(1, BEST_EFFORT).may_take);
+        aql.add(1, BEST_EFFORT, 1);
+        assert!(!aql.pending(1, BEST_EFFORT).may_take);
+        assert_eq!(serde_json::to_value(setting).unwrap(), json!(0.008));
+        assert!(serde_json::from_value::<AqlSetting>(json!("0 s")).is_err());
     }
 
     fn mode(format: PhyFormat, mcs: u8, streams: u8, mbps: f64) -> TxVector {
