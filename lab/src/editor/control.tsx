@@ -96,7 +96,7 @@ function SliderField({ control, slider }: { control: Control; slider: Slider }) 
     dimension ? formatQuantity(number, dimension) : String(number);
   const { stops, place } = dragged ?? {
     stops: slider.stops,
-    place: value === null ? slider.stops.length - 1 : slider.stops.indexOf(value),
+    place: value !== null ? slider.stops.indexOf(value) : text === "" ? 0 : slider.stops.length - 1,
   };
   const shown = dragged ? format(stops[place]!) : text;
   const move = (to: number) => {

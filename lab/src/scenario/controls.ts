@@ -248,7 +248,7 @@ class Maker {
       return { type: "menu", options, value: current };
     }
     if (shape.type !== "number") return null;
-    const number = typeof value === "number" ? value : null;
+    const number = numberOf(value);
     const range = hint.range ?? defaultRange(shape, number);
     if (!range) return null;
     return {
@@ -272,7 +272,7 @@ class Maker {
       const unit = typeof part?.["default"] === "string" ? part["default"] : undefined;
       const inner = shapeOf(this.grammar.schema, node, unit);
       const present = valueAt(value, name) ?? node.default;
-      const hint = { ...(key.endsWith("queue") ? keys.QUEUE[name] : {}), ...rangeHint(name) };
+      const hint = { ...(key.endsWith("queue") ? keys.QUEUE[name] : {}), ...keys.PARAMETERS[name] };
       const control = this.build(`${key}.${name}`, node, inner, present, hint);
       return control ? [control] : [];
     });
@@ -299,11 +299,6 @@ class Maker {
   }
 }
 
-function rangeHint(name: string): keys.Hint {
-  const range = keys.PARAMETERS[name];
-  return range ? { range } : {};
-}
-
 /** From a tenth to ten times the value, or all fractions of 1, within what is accepted. */
 function defaultRange(
   { minimum, maximum, isBelow, isWhole }: Shape & { type: "number" },
@@ -317,9 +312,27 @@ function defaultRange(
   return from > 0 && from < to ? { from, to, zero: minimum === 0 && isWhole } : null;
 }
 
+/** Of limits that depend on something, which are a table, the one in the middle. */
+function numberOf(value: unknown): number | null {
+  if (typeof value === "number") return value;
+  const limits = isTable(value)
+    ? Object.values(value).filter((one) => typeof one === "number")
+    : [];
+  return limits.sort((a, b) => a - b)[limits.length >> 1] ?? null;
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !("kind" in value);
+}
+
 function textOf(value: unknown, dimension: Dimension | null): string {
   if (typeof value === "number") {
     return dimension ? formatQuantity(value, dimension) : String(value);
+  }
+  if (isTable(value)) {
+    const entries = Object.entries(value);
+    const texts = entries.map(([key, one]) => `${key} = ${JSON.stringify(textOf(one, dimension))}`);
+    return `{ ${texts.join(", ")} }`;
   }
   return value === undefined || value === null ? "" : kindOf(value);
 }

@@ -74,6 +74,7 @@ const words =
 /** Keys of queues, of any place. */
 export const QUEUE: Hints = {
   limit: { range: { from: 1, to: 1000 }, words: ["unlimited"] },
+  target: { label: "target: queueing delay that is accepted", range: { from: 1e-3, to: 0.1 } },
 };
 
 export const CELL: Hints = {
@@ -100,6 +101,13 @@ export const CELL: Hints = {
   },
   aggregation: { when: hasMcs },
   edca: { label: "EDCA", options: words("wmm", "802.11-2020", "ns3"), when: hasMcs },
+  // A table of its own, of which this is what people tune.
+  "edca_ap.be.txop": {
+    label: "TXOP limit: longest access of the access point, best effort",
+    absent: "as EDCA has it",
+    range: { from: 0, to: 8.192e-3, step: 512e-6 }, // of units of 32 us: 9.4.2.28
+    when: hasMcs,
+  },
   control_rate: {
     label: "rate of control frames",
     options: (scenario) => ["basic", ...rates(scenario)],
@@ -132,7 +140,7 @@ export const CELL: Hints = {
     when: isWimax,
   },
   piggyback: { label: "piggybacked requests", when: isWimax },
-  scheduler: {},
+  scheduler: { label: "order of stations (scheduler)" },
   access_point: {
     label: "access point",
     absent: "one queue",
@@ -258,13 +266,17 @@ export const RUN: Hints = {
   warmup: { label: "warm-up", range: { from: 1, to: 100, zero: true } },
 };
 
-/** Useful ranges of parameters of components whose default says little. */
-export const PARAMETERS: Record<string, Range> = {
-  snr_db: { from: 0, to: 40, step: 1 },
-  metres: { from: 1, to: 200 },
-  exponent: { from: 2, to: 5, step: 0.1 },
-  tx_power_dbm: { from: 0, to: 30, step: 1 },
-  noise_figure_db: { from: 0, to: 15, step: 1 },
-  lookaround: { from: 0, to: 100, step: 5 },
-  duration: { from: 1e-4, to: 5.484e-3 }, // of PPDUs: aPPDUMaxTime, 21.4.4 and 27.4.4
+/** Parameters of components whose name or default says little. */
+export const PARAMETERS: Hints = {
+  snr_db: { range: { from: 0, to: 40, step: 1 } },
+  metres: { range: { from: 1, to: 200 } },
+  exponent: { range: { from: 2, to: 5, step: 0.1 } },
+  tx_power_dbm: { range: { from: 0, to: 30, step: 1 } },
+  noise_figure_db: { range: { from: 0, to: 15, step: 1 } },
+  lookaround: { range: { from: 0, to: 100, step: 5 } },
+  duration: { range: { from: 1e-4, to: 5.484e-3 } }, // of PPDUs: aPPDUMaxTime, 21.4.4 and 27.4.4
+  aql: {
+    label: "AQL: airtime that a station may have in the hardware",
+    range: { from: 1e-3, to: 0.1 },
+  },
 };

@@ -87,7 +87,7 @@ export function shapeOf(root: Node, node: Node, unit?: string): Shape {
     ...(member.enum ?? []).filter((word) => typeof word === "string"),
   ]);
   const types = flat.flatMap((member) => member.type ?? []);
-  if (types.includes("array") || types.includes("object")) return { type: "other" };
+  if (types.includes("array")) return { type: "other" };
   const number = flat.find(({ type }) =>
     [type].flat().some((t) => t === "number" || t === "integer"),
   );
@@ -103,6 +103,7 @@ export function shapeOf(root: Node, node: Node, unit?: string): Shape {
       words,
     };
   }
+  if (types.includes("object")) return { type: "other" };
   if (words.length > 0) return { type: "choice", options: words };
   return types.includes("boolean") ? { type: "flag" } : { type: "other" };
 }
