@@ -301,6 +301,7 @@ export interface FlowResult {
   retransmissions: number;
   timeouts: number;
   mean_rtt_s: number | null;
+  one_way_delay_s?: Distribution | null;
   /** Of a call. */
   mos?: number | null;
   /** Of a video call. */

@@ -4,6 +4,7 @@ export { Goodput } from "./bars/goodput.tsx";
 export { Fairness } from "./bars/fairness.tsx";
 export { Losses } from "./bars/losses.tsx";
 export { Airtime, FrameUse, Medium } from "./bars/shares.tsx";
+export { Users } from "./bars/users.tsx";
 export { Controller, Cwnd, GoodputOverTime, Limiter, QueueOverTime, Rtt } from "./line/tracks.tsx";
 export { DelayCdf, Delays } from "./line/delays.tsx";
 export { DifferenceTable } from "./difference-table.tsx";

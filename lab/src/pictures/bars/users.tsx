@@ -6,11 +6,19 @@ import { Picture } from "../common/picture.tsx";
 import { RowsChart } from "./rows-chart.tsx";
 import { progress, type View } from "../view.ts";
 
-export function Users({ a, b }: { a: View; b: View | null }) {
+interface Props {
+  a: View;
+  b: View | null;
+  /** One of the quantities. */
+  only?: string;
+}
+
+export function Users({ a, b, only }: Props) {
   const all = useMemo(() => noticed(a, b), [a, b]);
+  const shown = only === undefined ? all : all.filter(({ name }) => name === only);
   return (
     <>
-      {all.map((each) => (
+      {shown.map((each) => (
         <Picture
           key={each.name}
           name={each.name.replaceAll("_", "-")}

@@ -25,6 +25,12 @@ type Kind = Omit<Noticed, "flows"> & { value: (flow: FlowResult) => number | nul
 const KINDS: Kind[] = [
   { name: "mos", title: "MOS of calls", decimals: 2, most: 5, value: ({ mos }) => mos },
   {
+    name: "call_delay_p95_ms",
+    title: "One-way delay of calls, 95th percentile (ms)",
+    decimals: 1,
+    value: ({ mos, one_way_delay_s }) => (mos == null ? null : ms(one_way_delay_s?.p95)),
+  },
+  {
     name: "frozen_s",
     title: "Time of frozen video (s)",
     decimals: 2,
@@ -109,4 +115,8 @@ export function noticedRows({ name, flows }: Noticed): Rows {
 export function noticedText({ title, decimals, flows }: Noticed): string {
   const each = flows.map((flow) => `${flow.label} ${pairText(flow, decimals)}`);
   return `${title}: ${each.join("; ")}.`;
+}
+
+function ms(seconds: number | null | undefined): number | null {
+  return seconds == null ? null : 1e3 * seconds;
 }
