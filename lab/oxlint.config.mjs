@@ -5,7 +5,8 @@ const LAYERS = [
   ["engine", "widgets"],
   ["air-trace", "pictures", "scenario"],
   ["state"],
-  ["campaign", "editor", "panels", "tours"],
+  ["campaign", "editor", "panels"],
+  ["tours"],
   ["embed", "live"],
   ["app"],
 ];

@@ -65,7 +65,7 @@ def to_root(docname: str) -> str:
 
 
 class Figure(SphinxDirective):
-    """`evenair-figure`: a scenario, controls and a picture; its content is the caption."""
+    """`evenair-figure`: a scenario, controls and pictures; its content is the caption."""
 
     required_arguments = 1
     option_spec: ClassVar = {
@@ -83,7 +83,7 @@ class Figure(SphinxDirective):
             *frame(
                 self,
                 load(name, overrides),
-                self.options["picture"],
+                self.options["picture"].split(),
                 self.options.get("vary", "").splitlines(),
                 self.parse_content_to_nodes(),
             ),
@@ -124,7 +124,7 @@ class Tour(SphinxDirective):
         self.state.document.note_implicit_target(section, section)
         section += nodes.title("", title)
         section += self.parse_text_to_nodes(text)
-        section += frame(self, tour.scenario(step.overrides), step.picture, tour.vary, [])
+        section += frame(self, tour.scenario(step.overrides), step.pictures, tour.vary, [])
         used = command(tour.base or "cell.toml", step.overrides)
         section += self.parse_text_to_nodes(f"On the command line: `{used}`")
         if step.sources:
@@ -146,19 +146,19 @@ def answers(tour: tours.Tour) -> Iterator[str]:
 def frame(
     directive: SphinxDirective,
     scenario: Scenario,
-    picture: str,
+    pictures: Sequence[str],
     vary: Sequence[str],
     caption: Sequence[Node],
 ) -> list[Node]:
     """Return a live figure, or without the built page its caption and a line about that."""
     if page() is None:
         lab = "[the lab](/docs/lab.md)" if "docs/lab" in directive.env.found_docs else "the lab"
-        text = f"A site built after `make site` has a live figure of {lab} here: `{picture}`."
+        text = f"A site built after `make site` has a live figure of {lab} here: `{' '.join(pictures)}`."
         return [*caption, *directive.parse_text_to_nodes(text)]
     setattr(directive.env, USED, {*getattr(directive.env, USED, ()), directive.env.docname})
     spec = {
         "scenario": scenario.to_toml(),
-        "picture": picture,
+        "pictures": pictures,
         "seeds": SEEDS,
         "controls": [control(parse_axis(line), scenario) for line in vary],
     }

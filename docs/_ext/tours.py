@@ -52,7 +52,7 @@ class Step:
     """A cell to look at, with a text."""
 
     title: str
-    picture: str
+    pictures: Sequence[str]
     overrides: Sequence[tuple[str, str]]
     text: str
     facts: Sequence[Fact]
@@ -139,7 +139,7 @@ def _step(document: Mapping[str, Any]) -> Step:
     facts = document.get("facts", [])
     return Step(
         document["title"],
-        document["picture"],
+        document["pictures"],
         [
             (key, value)
             for key, _, value in (text.partition("=") for text in document.get("set", []))

@@ -60,8 +60,10 @@ def test_a_tour_from_its_first_step_to_its_question(lab: LabPage, name: str) -> 
         for fact in step.facts:
             # Three seeds, and the digits of the text.
             assert number(now[fact.says]) == pytest.approx(number(fact.says), rel=0.2, abs=0.1)
-        shown = page.locator(".tour-picture figure").get_attribute("data-picture")
-        assert shown == step.picture
+        shown = page.locator(".tour-picture figure").evaluate_all(
+            "figures => figures.map(({ dataset }) => dataset.picture)"
+        )
+        assert shown == step.pictures
         page.get_by_role("button", name="Next").click()
     question = tour.question
     result = ea.run(tour.scenario(question.experiment.overrides), seed=1).document
@@ -245,7 +247,7 @@ def figures(page_folder: Path, tmp_path: Path) -> Iterator[Site]:
     specs: list[dict[str, Any]] = [
         {
             "scenario": scenario.to_toml(),
-            "picture": picture,
+            "pictures": [picture],
             "seeds": 2,
             "controls": [evenair_lab.control(axis, scenario)],
         }

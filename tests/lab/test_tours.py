@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SEEDS = range(1, 11)
 TOURS = {name: tours.load(name) for name in tours.NAMES}
 STEPS = [(name, k) for name, tour in TOURS.items() for k in range(len(tour.steps))]
-PICTURES = {"airtime", "cwnd", "fairness", "goodput", "limiter", "losses", "medium", "queue", "rtt"}
+PICTURES = {"airtime", "call-delay-p95-ms", "cwnd", "fairness", "goodput", "limiter", "losses", "medium", "mos", "queue", "rtt"}
 
 
 @cache
@@ -55,7 +55,7 @@ def test_numbers_of_the_right_answer(name: str) -> None:
 def test_a_text_has_a_source_and_a_picture(name: str, step: int) -> None:
     found = TOURS[name].steps[step]
     assert found.sources
-    assert found.picture in PICTURES
+    assert set(found.pictures) <= PICTURES
     assert found.text
 
 
@@ -96,5 +96,5 @@ def test_one_answer_is_right(name: str) -> None:
     right = {tuple(question.right(value)) for value in means}
     assert len(right) == 1
     assert len(right.pop()) == 1
-    assert question.experiment.picture in PICTURES
+    assert set(question.experiment.pictures) <= PICTURES
     assert all(answer.because for answer in question.answers)

@@ -1,4 +1,4 @@
-// A live figure: a scenario, one or two controls, and one picture.
+// A live figure: a scenario, controls and pictures.
 import { useSignalEffect } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
@@ -9,7 +9,7 @@ import { WasmEngine } from "../engine/wasm-engine.ts";
 import { WasmLanguage } from "../engine/wasm-language.ts";
 import type { View } from "../pictures/view.ts";
 import { PlaceSlider } from "../widgets/place-slider.tsx";
-import { NamedPicture } from "../tours/named-picture.tsx";
+import { NamedPictures } from "../tours/named-picture.tsx";
 import "./figure.css";
 import { Live } from "./live.ts";
 
@@ -17,7 +17,8 @@ import { Live } from "./live.ts";
 interface Spec {
   /** TOML. */
   scenario: string;
-  picture: string;
+  /** Their names. */
+  pictures: string[];
   seeds: number;
   controls: Control[];
 }
@@ -74,7 +75,7 @@ function Figure({ spec, live, base }: { spec: Spec; live: Live; base: string }) 
       ))}
       {problem && <p role="alert">{problem}</p>}
       <div class="evenair-figure-picture">
-        {view ? <NamedPicture name={spec.picture} a={view} b={null} /> : <p>Running.</p>}
+        {view ? <NamedPictures names={spec.pictures} a={view} b={null} /> : <p>Running.</p>}
       </div>
       {view && <LabLink base={base} toml={view.toml} />}
     </>

@@ -1,4 +1,4 @@
-// A picture by its name, as tours and figures of the documentation ask for it.
+// Pictures by their names, as tours and figures of the documentation ask for them.
 import type { ComponentType } from "preact";
 import {
   Airtime,
@@ -13,11 +13,15 @@ import {
   Medium,
   QueueOverTime,
   Rtt,
+  Users,
   type View,
 } from "../pictures/index.ts";
 
-const PICTURES: Record<string, ComponentType<{ a: View; b: View | null }>> = {
+type Props = { a: View; b: View | null };
+
+const PICTURES: Record<string, ComponentType<Props>> = {
   airtime: Airtime,
+  "call-delay-p95-ms": (props) => <Users {...props} only="call_delay_p95_ms" />,
   cwnd: Cwnd,
   delays: Delays,
   fairness: Fairness,
@@ -27,12 +31,20 @@ const PICTURES: Record<string, ComponentType<{ a: View; b: View | null }>> = {
   limiter: Limiter,
   losses: Losses,
   medium: Medium,
+  mos: (props) => <Users {...props} only="mos" />,
   queue: QueueOverTime,
   rtt: Rtt,
 };
 
 /** Nothing before the first result. */
-export function NamedPicture({ name, a, b }: { name: string; a: View; b: View | null }) {
-  const Picture = PICTURES[name];
-  return Picture && a.runs.length > 0 ? <Picture a={a} b={b} /> : null;
+export function NamedPictures({ names, a, b }: Props & { names: string[] }) {
+  if (a.runs.length === 0) return null;
+  return (
+    <>
+      {names.map((name) => {
+        const Picture = PICTURES[name];
+        return Picture && <Picture key={name} a={a} b={b} />;
+      })}
+    </>
+  );
 }

@@ -2,7 +2,8 @@
 import { builtIns } from "../state/built-ins.ts";
 import { section, tour } from "../state/navigation.ts";
 import { language, open, pinned, view } from "../state/store.ts";
-import { NamedPicture } from "./named-picture.tsx";
+import { TourControls } from "./controls.tsx";
+import { NamedPictures } from "./named-picture.tsx";
 import { addressOf, changesOf, experimentAt, placeOf, type Place } from "./tour.ts";
 import { TourList, Visit } from "./tours.tsx";
 
@@ -23,10 +24,11 @@ export function TourPanel() {
       scenarioAt={scenarioAt}
       open={(toml) => void open(toml)}
       go={(next) => void go(next)}
+      controls={<TourControls keys={place.tour.controls} />}
     >
       {shown && (
-        <NamedPicture
-          name={experimentAt(place).picture}
+        <NamedPictures
+          names={experimentAt(place).pictures}
           a={pinned.value ?? shown}
           b={pinned.value && shown}
         />

@@ -14,14 +14,16 @@ export interface Tour {
   /** The built-in scenario that it varies, if it has no `toml`. */
   scenario?: string;
   toml?: string;
+  /** Keys whose controls are beside the text. */
+  controls: string[];
   step: Step[];
   question: Question;
 }
 
 /** A cell to look at. */
 interface Experiment {
-  /** The picture that shows what the text says. */
-  picture: string;
+  /** The pictures that show what the text says. */
+  pictures: string[];
   /** Changes of the tour's scenario, KEY=VALUE as on the command line. */
   set?: string[];
   /** Paragraphs, separated by empty lines. */

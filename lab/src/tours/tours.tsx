@@ -1,4 +1,4 @@
-// The guided tours: the list of them, and a step of one with the picture that it speaks of.
+// The guided tours: the list of them, and a step of one with the controls and pictures that it speaks of.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { View } from "../pictures/view.ts";
@@ -34,12 +34,14 @@ export interface VisitProps {
   open: (toml: string) => void;
   /** Goes to a place and opens its scenario; null: ends the tour. The question opens nothing. */
   go: (place: Place | null) => void;
-  /** The picture of a step. */
+  /** Controls of the scenario. */
+  controls: ComponentChildren;
+  /** The pictures of a step. */
   children: ComponentChildren;
 }
 
 export function Visit(props: VisitProps) {
-  const { place, shown, scenarioAt, open, go, children } = props;
+  const { place, shown, scenarioAt, open, go, controls, children } = props;
   const { tour, step } = place;
   const experiment = experimentAt(place);
   const isQuestion = step > tour.step.length;
@@ -63,7 +65,7 @@ export function Visit(props: VisitProps) {
         {paragraphs(experiment.text).map((text) => (
           <p key={text}>{text}</p>
         ))}
-        {isQuestion ? (
+        {isQuestion && (
           <QuestionForm
             key={tour.name}
             question={tour.question}
@@ -71,7 +73,9 @@ export function Visit(props: VisitProps) {
             shown={shown}
             open={open}
           />
-        ) : (
+        )}
+        {controls}
+        {!isQuestion && (
           <Measured facts={experiment.facts ?? []} toml={toml} shown={shown} open={open} />
         )}
         {"sources" in experiment && (

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import test from "node:test";
+import { load } from "../../gallery/load.mjs";
 import { language, page, skip } from "../engine.mjs";
 
 const { EngineError } = page;
@@ -53,3 +54,43 @@ for (const name of names) {
     assert.deepEqual(refused, []);
   });
 }
+
+const { TOURS } = await load("tours/tour.ts");
+
+async function controlsAt(toml) {
+  const grammar = { schema: await language.schema(), parts: await language.parts() };
+  const scenario = await language.resolve(toml);
+  return controlsOf(grammar, scenario).flatMap((group) => flat(group.controls));
+}
+
+test("each control of a tour is one of the page", { skip }, async () => {
+  for (const { name, scenario, toml, controls } of TOURS) {
+    const text = toml ?? (await readFile(new URL(`${scenario}.toml`, folder), "utf8"));
+    const keys = (await controlsAt(text)).map(({ key }) => key);
+    assert.deepEqual(
+      controls.filter((key) => !keys.includes(key)),
+      [],
+      name,
+    );
+  }
+});
+
+test("limits that are a table have a slider, at the one in the middle", { skip }, async () => {
+  const cell = '[cell]\nphy = "802.11ac"\naccess_point = "linux"\n';
+  const station = '[[station]]\nflows = [{ direction = "down" }]\n';
+  const aql = async (toml) =>
+    (await controlsAt(toml)).find(({ key }) => key === "cell.scheduler.aql").widget;
+  const table = await aql(cell + station);
+  // include/net/cfg80211.h of Linux: 5, 12 and 24 ms.
+  assert.equal(table.value, 0.012);
+  assert.equal(table.text, '{ low = "5 ms", high = "12 ms", total = "24 ms" }');
+  const set = (text) => language.set(cell + station, [["cell.scheduler.aql", text]]);
+  assert.deepEqual(await aql(await set(table.text)), table);
+  const one = await aql(await set("8 ms"));
+  assert.equal(one.value, 0.008);
+  assert.equal(one.text, "8 ms");
+  assert(one.stops.includes(0.001) && one.stops.includes(0.1));
+  const off = await aql(await set("off"));
+  assert.equal(off.value, null);
+  assert.equal(off.text, "off");
+});
