@@ -5,6 +5,7 @@ import queueDisciplines from "./queue-disciplines.toml";
 import randomLoss from "./random-loss.toml";
 import rateLimiter from "./rate-limiter.toml";
 import slowStation from "./slow-station.toml";
+import tuneAccessPoint from "./tune-access-point.toml";
 import uploadsWin from "./uploads-win.toml";
 
 export interface Tour {
@@ -66,6 +67,7 @@ export const TOURS: Tour[] = [
   { name: "slow-station", ...slowStation },
   { name: "random-loss", ...randomLoss },
   { name: "rate-limiter", ...rateLimiter },
+  { name: "tune-access-point", ...tuneAccessPoint },
 ];
 
 /** Where a visitor is: a tour, and the number of a step from 1. The step after the last is the question. */
