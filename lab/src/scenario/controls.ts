@@ -157,8 +157,9 @@ class Maker {
 
   /** The controls of the keys of a table that fit the scenario. */
   all(table: string, hints: Hints, parent = ""): Control[] {
+    const own = table ? valueAt(this.scenario, table) : this.scenario;
     return Object.entries(hints).flatMap(([name, hint]) => {
-      if (hint.when && !hint.when(this.scenario, parent)) return [];
+      if (hint.when && !hint.when(this.scenario, parent, own)) return [];
       const key = table ? `${table}.${name}` : name;
       if (name === "queue") return this.component(key, { label: "queue", ...hint });
       const control = this.control(key, hint, parent);

@@ -3,6 +3,7 @@ import { EngineError } from "../engine/engine.ts";
 import type { Change, Language } from "../engine/language.ts";
 import type { ResolvedScenario } from "../engine/result.ts";
 import { valueAt } from "./document.ts";
+import { UNRATED } from "./keys.ts";
 
 export interface Fitted {
   toml: string;
@@ -19,8 +20,6 @@ const STATION_KEYS = {
 
 /** Applications over UDP that send at the flow's rate. */
 const RATED = ["cbr", "poisson", "on-off", "video-call"];
-/** Applications over UDP without a rate. */
-const UNRATED = ["voip", "trace", "ping"];
 /** Applications over UDP; all others are of TCP, and "bulk" of TFRC as well. */
 const DATAGRAMS = [...RATED, ...UNRATED];
 
@@ -47,6 +46,12 @@ export async function fit(
     added.push(`${flow}.rate = "1 Mbps"`);
   };
 
+  /** Calls go both ways where nothing is said; other flows have to say it. */
+  const keepDirection = async (flow: string): Promise<void> => {
+    if (!scenario || valueAt(scenario, `${flow}.direction`) !== "both") return;
+    toml = await language.set(toml, [[`${flow}.direction`, "both"]]);
+  };
+
   for (const change of changes) {
     const [key, value] = change;
     if (scenario && key === "cell.kind") {
@@ -60,6 +65,7 @@ export async function fit(
     }
     const flow = /^(.+)\.transport(\.kind)?$/.exec(key)?.[1];
     if (scenario && flow && value !== null) {
+      await keepDirection(flow);
       const isUdp = value === "udp";
       const application = kindOf(valueAt(scenario, `${flow}.application`));
       if (isUdp !== DATAGRAMS.includes(application)) await remove(`${flow}.application`);
@@ -67,6 +73,7 @@ export async function fit(
       if (isUdp && !UNRATED.includes(application)) await addRate(flow);
     }
     const owner = /^(.+)\.application(\.kind)?$/.exec(key)?.[1];
+    if (owner) await keepDirection(owner);
     if (owner && RATED.includes(String(value))) await addRate(owner);
     toml = await language.set(toml, [change]);
   }

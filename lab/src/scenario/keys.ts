@@ -14,8 +14,8 @@ export interface Hint {
   options?: (scenario: ResolvedScenario, parent: string) => string[];
   /** The name of having no such key. */
   absent?: string;
-  /** Whether the key fits the scenario. `parent` is the transport of a key of a flow. */
-  when?: (scenario: ResolvedScenario, parent: string) => boolean;
+  /** Whether the key fits the scenario and its table. `parent` is the transport of a key of a flow. */
+  when?: (scenario: ResolvedScenario, parent: string, table: unknown) => boolean;
 }
 
 type Hints = Record<string, Hint>;
@@ -213,7 +213,7 @@ export const FLOW: Hints = {
   rate: {
     label: "offered load",
     range: { from: 1e4, to: 5e7 },
-    when: (_, flow) => flow === "udp",
+    when: (_, flow, table) => flow === "udp" && !UNRATED.includes(applicationOf(table)),
   },
   application: { options: (_, transport) => applications(transport) },
   tcp: { label: "TCP preset", when: isTcp },
@@ -237,8 +237,21 @@ export const FLOW: Hints = {
     range: { from: 4, to: 12, step: 1 },
     when: isTcp,
   },
-  segment: { label: "segment, bytes", range: { from: 100, to: 1460, step: 20 } },
+  segment: {
+    label: "segment, bytes",
+    range: { from: 100, to: 1460, step: 20 },
+    when: (_, __, table) => applicationOf(table) !== "voip", // its codec decides
+  },
 };
+
+/** Applications over UDP without a rate. */
+export const UNRATED = ["voip", "trace", "ping"];
+
+/** The application of a flow, by name. */
+function applicationOf(flow: unknown): string {
+  const { application } = flow as { application?: string | { kind: string } };
+  return typeof application === "object" ? application.kind : (application ?? "");
+}
 
 /** What each transport carries: docs/scenario.md, "Applications". */
 function applications(transport: string): string[] {
