@@ -35,6 +35,7 @@ RUNS = {
         "station.0.flows.0.rate=16 kbps",
     ],
     "802.11ax": ["benchmarks/scenarios/saturated-ax.toml", "duration=9"],
+    "home": [BUILT_IN / "home.toml", "duration=3", "warmup=1"],
     "WiMAX": [BUILT_IN / "tsiknas2012-wimax.toml", "duration=30"],
 }
 

@@ -22,7 +22,7 @@ const { ok: large } = JSON.parse(
 for (const [name, toml, duration] of [
   ["baseline", baseline, 300],
   ["20 + 20 stations", large, 300],
-  ["home", home, 30],
+  ["home", home, 10],
 ]) {
   for (const trace_s of [undefined, duration / 300]) {
     const times = [];
