@@ -66,6 +66,7 @@ def test_the_access_point_of_the_home_gives_equal_airtime_and_calls_do_not_wait(
     assert max(shares(linux)) < 1.5 * min(shares(linux))
     # A PPDU in turn, which of the cellar is as long as can be; and uploads are charged for nothing.
     assert max(shares(turns)) > 2 * min(shares(turns))
-    # 10 ms are the wire. Two PPDUs are in the hardware, and each of the two uploads may go before each: 5.5 ms at most.
+    # 10 ms are the wire. Two PPDUs are in the hardware, and each of the two uploads may go before
+    # each of them: 5.5 ms at most.
     assert 0.010 < delay(linux) < 0.010 + 2 * 3 * 0.0055
     assert delay(turns) > 1.5 * delay(linux)

@@ -153,7 +153,8 @@ def frame(
     """Return a live figure, or without the built page its caption and a line about that."""
     if page() is None:
         lab = "[the lab](/docs/lab.md)" if "docs/lab" in directive.env.found_docs else "the lab"
-        text = f"A site built after `make site` has a live figure of {lab} here: `{' '.join(pictures)}`."
+        names = ", ".join(f"`{name}`" for name in pictures)
+        text = f"A site built after `make site` has a live figure of {lab} here: {names}."
         return [*caption, *directive.parse_text_to_nodes(text)]
     setattr(directive.env, USED, {*getattr(directive.env, USED, ()), directive.env.docname})
     spec = {

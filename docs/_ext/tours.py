@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[2] / "lab" / "src" / "tours"
 
-NAMES = ("uploads-win", "queue-disciplines", "slow-station", "random-loss", "rate-limiter", "tune-access-point")
+NAMES = (
+    "uploads-win",
+    "queue-disciplines",
+    "slow-station",
+    "random-loss",
+    "rate-limiter",
+    "tune-access-point",
+)
 """In the order in which they are read."""
 
 SCALES = {"Mb/s": 1e6, "%": 0.01, "ms": 1e-3, "s": 1.0}

@@ -16,7 +16,19 @@ if TYPE_CHECKING:
 SEEDS = range(1, 11)
 TOURS = {name: tours.load(name) for name in tours.NAMES}
 STEPS = [(name, k) for name, tour in TOURS.items() for k in range(len(tour.steps))]
-PICTURES = {"airtime", "call-delay-p95-ms", "cwnd", "fairness", "goodput", "limiter", "losses", "medium", "mos", "queue", "rtt"}
+PICTURES = {
+    "airtime",
+    "call-delay-p95-ms",
+    "cwnd",
+    "fairness",
+    "goodput",
+    "limiter",
+    "losses",
+    "medium",
+    "mos",
+    "queue",
+    "rtt",
+}
 
 
 @cache
