@@ -202,12 +202,15 @@ impl<P: QueueItem> QueueDiscipline<P> for FqTins<P> {
         let Tin { new, old, is_slow, .. } = tins.get_mut(tin as usize)?;
         let codel = if *is_slow { slow } else { &config.codel };
         loop {
-            let is_new = !new.is_empty();
+            let (is_new, is_alone) = (!new.is_empty(), new.len() + old.len() == 1);
             let list = if is_new { &mut *new } else { &mut *old };
             let index = *list.front()?;
             let flow = &mut flows[index as usize];
             if flow.deficit <= 0 {
-                flow.deficit += config.quantum as i64;
+                // A flow queue that is alone has all its turns without a packet at once.
+                let quantum = config.quantum as i64;
+                let turns = if is_alone { 1 - flow.deficit / quantum } else { 1 };
+                flow.deficit += turns * quantum;
                 list.pop_front();
                 old.push_back(index);
                 continue;
