@@ -29,6 +29,8 @@ pub(super) struct Hardware<P> {
     aql: Aql,
     /// The mode of the last PPDU to each station.
     last_modes: Vec<Option<PhyMode>>,
+    /// The last estimate of each station.
+    estimates: Vec<Estimate>,
     /// By number of the scheduler.
     ppdus: Vec<VecDeque<Prepared<P>>>,
     /// By packet that the medium has taken: what it counts in the limits of which station and category.
@@ -42,6 +44,14 @@ struct Prepared<P> {
     packets: VecDeque<(P, Counted)>,
     /// Whether the medium serves it.
     is_first: bool,
+}
+
+/// The airtime of packets of a size at the mode of the last PPDU to a station.
+#[derive(Clone, Copy, Debug, Default)]
+struct Estimate {
+    /// Of what it is: none at first.
+    of: Option<(PhyMode, AccessCategory, u32)>,
+    airtime: u64,
 }
 
 /// A packet in the airtime queue limits.
@@ -58,6 +68,7 @@ impl<P: CellPacket> Hardware<P> {
             depth: config.depth,
             aql: Aql::new(config.limits, stations),
             last_modes: vec![None; stations],
+            estimates: vec![Estimate::default(); stations],
             ppdus: (0..schedulers).map(|_| VecDeque::new()).collect(),
             counted: Vec::new(),
         }
@@ -81,14 +92,20 @@ impl<P: CellPacket> Hardware<P> {
         bytes: u32,
         modes: &PhyModes,
     ) -> Counted {
-        let airtime = self.last_modes[station].map_or(0, |mode| {
-            let vector = modes.vector(mode);
-            let symbols = match vector.mcs {
-                Some(_) => high_throughput::symbols(vector),
-                None => Default::default(),
-            };
-            expected_airtime(vector, symbols, category, bytes)
-        });
+        let Estimate { of, airtime } = &mut self.estimates[station];
+        let now = self.last_modes[station].map(|mode| (mode, category, bytes));
+        if *of != now {
+            *of = now;
+            *airtime = now.map_or(0, |(mode, ..)| {
+                let vector = modes.vector(mode);
+                let symbols = match vector.mcs {
+                    Some(_) => high_throughput::symbols(vector),
+                    None => Default::default(),
+                };
+                expected_airtime(vector, symbols, category, bytes)
+            });
+        }
+        let airtime = *airtime;
         self.aql.add(station, category, airtime);
         Counted { station: station as u32, category, airtime }
     }

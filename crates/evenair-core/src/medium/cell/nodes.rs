@@ -384,11 +384,14 @@ impl<P: CellPacket> Nodes<P> {
         tx_queue.enqueue_tin(now, queue.0, packet);
         if tx_queue.tin_packets(queue.0) > 0 {
             self.note_backlog(now, queue);
-            if self.hardware.is_some() {
+            if let Some(hardware) = &self.hardware {
                 let Setup { associations, layout, .. } = &self.setup;
                 let sender = layout.sender(associations, queue);
                 let category = layout.link(queue).map_or(0, |(_, category)| category);
                 let number = self.scheduler(sender, category);
+                if !hardware.has_room(number) {
+                    return;
+                }
                 self.prepare(now, number, |_| false, |_| NextPpdu::SINGLE);
             }
         }
