@@ -40,6 +40,8 @@ pub(super) struct RateStats {
     /// The last two outputs of the filter. The first may be taken over from a higher mode.
     pub(super) probability: i64,
     pub(super) previous: i64,
+    /// See [`Stats::throughput`].
+    throughput: i64,
 }
 
 impl RateStats {
@@ -122,8 +124,16 @@ impl Stats {
     pub(super) fn update_mpdus(&mut self) {
         if self.ppdus > 0 {
             let mean = (self.mpdus << SCALE) as i64 / self.ppdus as i64;
+            let before = self.mean_mpdus >> SCALE;
             self.mean_mpdus += (WEIGHTS - PAST) * (mean - self.mean_mpdus) / WEIGHTS;
             (self.mpdus, self.ppdus) = (0, 0);
+            if self.mean_mpdus >> SCALE != before {
+                for group in 0..self.groups.len() {
+                    for rate in self.groups.rates(group) {
+                        self.calculate_throughput(rate);
+                    }
+                }
+            }
         }
     }
 
@@ -142,6 +152,7 @@ impl Stats {
             } else {
                 stats.probability = probability;
             }
+            self.calculate_throughput(rate);
             each(self, rate);
         }
     }
@@ -153,13 +164,18 @@ impl Stats {
 
     /// Packets in 10 ms that a mode delivers, 90% of them at most.
     pub(super) fn throughput(&self, rate: RateId) -> i64 {
+        self.of(rate).throughput
+    }
+
+    /// The probability of a mode has changed, or the MPDUs of a PPDU.
+    pub(super) fn calculate_throughput(&mut self, rate: RateId) {
         let probability = self.probability(rate);
-        if probability < share(10) {
-            return 0;
-        }
         let ([overhead, _], mpdus) = self.overhead_of(rate);
-        let nanos = 1000 * overhead / mpdus + self.groups.duration(rate);
-        (100 * (probability.min(share(90)) * 1_000_000 / nanos as i64)) >> SCALE
+        let throughput = || {
+            let nanos = 1000 * overhead / mpdus + self.groups.duration(rate);
+            (100 * (probability.min(share(90)) * 1_000_000 / nanos as i64)) >> SCALE
+        };
+        self.of_mut(rate).throughput = if probability < share(10) { 0 } else { throughput() };
     }
 
     /// Attempts that a chain has at a mode: plain, and with RTS/CTS before each.

@@ -39,6 +39,7 @@ fn set_probabilities(control: &mut MinstrelHt, group: usize, probabilities: &[i6
     for (place, &probability) in probabilities.iter().enumerate() {
         let stats = control.stats.of_mut(rate(group, place));
         (stats.probability, stats.is_tried) = (probability, true);
+        control.stats.calculate_throughput(rate(group, place));
     }
 }
 
