@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::nodes::Nodes;
 use super::packet::CellPacket;
 use crate::medium::scheduler::{Pending, Turn};
-use crate::medium::{LinkId, NextPpdu, PacketId, Taken, TxQueueId};
-use crate::packet::{AccessCategory, Direction, Stage};
+use crate::medium::{Attempt, LinkId, NextPpdu, PacketId, Taken, TxQueueId};
+use crate::packet::{AccessCategory, Direction, NodeId, Stage};
 use crate::time::Instant;
 
 impl<P: CellPacket> Nodes<P> {
@@ -100,6 +100,19 @@ impl<P: CellPacket> Nodes<P> {
     pub(super) fn release_prepared(&mut self, packet: PacketId) {
         if let Some(hardware) = &mut self.hardware {
             hardware.release(packet.0 as usize);
+        }
+    }
+
+    /// An attempt of an access point, or to it, is over: tells the queues of the station whether it is slow.
+    #[cold]
+    pub(super) fn note_slow(&mut self, access_point: NodeId, station: u32, attempt: &Attempt) {
+        let Some(slow) = &mut self.slow_stations else { return };
+        let Some(is_slow) = slow.note(station as usize, attempt, &self.setup.modes) else { return };
+        for category in AccessCategory::ALL {
+            let link = LinkId::new(station, Direction::Down);
+            let queue = self.setup.layout.queue(access_point, link, category);
+            let place = self.place(queue);
+            self.queues[place].set_slow(queue.0, is_slow);
         }
     }
 }

@@ -6,12 +6,10 @@
 //! Mb/s). Linux's throughput is Minstrel-HT's estimate. Here it is that of packets of 1,200 bytes, Minstrel-HT's reference, in the mode of
 //! the last PPDU, with the airtime that Linux estimates for airtime queue limits; losses do not count.
 
-use super::nodes::Nodes;
-use super::packet::CellPacket;
 use crate::medium::scheduler::expected_airtime;
 use crate::medium::wlan::high_throughput;
-use crate::medium::{Attempt, LinkId, PhyMode, PhyModes};
-use crate::packet::{AccessCategory, Direction, NodeId};
+use crate::medium::{Attempt, PhyMode, PhyModes};
+use crate::packet::AccessCategory;
 use crate::units::Rate;
 
 /// Minstrel-HT's reference packet, bytes (`AVG_PKT_SIZE` in `net/mac80211/rc80211_minstrel_ht.c`).
@@ -32,7 +30,12 @@ impl SlowStations {
     }
 
     /// An attempt to this station is over. Returns whether it is slow, if that is not known.
-    fn note(&mut self, station: usize, attempt: &Attempt, modes: &PhyModes) -> Option<bool> {
+    pub(super) fn note(
+        &mut self,
+        station: usize,
+        attempt: &Attempt,
+        modes: &PhyModes,
+    ) -> Option<bool> {
         let mode = attempt.mode.filter(|_| attempt.sent_data && !attempt.is_up())?;
         if self.modes[station].replace(mode) == Some(mode) {
             return None;
@@ -43,20 +46,5 @@ impl SlowStations {
         let throughput = u128::from(PACKET) * 8 * 1_000_000_000 / u128::from(nanos.max(1));
         let least = u128::from(self.threshold.as_bps()) * self.modes.len() as u128;
         Some(throughput < least)
-    }
-}
-
-impl<P: CellPacket> Nodes<P> {
-    /// An attempt of an access point, or to it, is over: tells the queues of the station whether it is slow.
-    #[cold]
-    pub(super) fn note_slow(&mut self, access_point: NodeId, station: u32, attempt: &Attempt) {
-        let Some(slow) = &mut self.slow_stations else { return };
-        let Some(is_slow) = slow.note(station as usize, attempt, &self.setup.modes) else { return };
-        for category in AccessCategory::ALL {
-            let link = LinkId::new(station, Direction::Down);
-            let queue = self.setup.layout.queue(access_point, link, category);
-            let place = self.place(queue);
-            self.queues[place].set_slow(queue.0, is_slow);
-        }
     }
 }

@@ -127,7 +127,7 @@ mod tests {
             window: 1000,
             ..TcpConfig::default()
         };
-        let control = Controller::NewReno(NewReno::default());
+        let control = Controller::NewReno(NewReno);
         let mut tcb = Tcb::new(config, 1000, u64::MAX, control);
         tcb.congestion.open(100);
         tcb.rtt.sample(Duration::from_millis(10));
@@ -146,8 +146,7 @@ mod tests {
         assert_eq!(rate(&tcb(None), 0), Some(160_000_000));
         assert_eq!(rate(&tcb(Some(100)), 200_000), Some(192_000_000));
         let mut unmeasured = tcb(None);
-        unmeasured.rtt =
-            Tcb::new(unmeasured.config, 1000, 1, Controller::NewReno(NewReno::default())).rtt;
+        unmeasured.rtt = Tcb::new(unmeasured.config, 1000, 1, Controller::NewReno(NewReno)).rtt;
         assert_eq!(rate(&unmeasured, 0), None);
     }
 

@@ -92,7 +92,7 @@ mod tests {
             window: 1000,
             ..TcpConfig::default()
         };
-        let control = Controller::NewReno(NewReno::default());
+        let control = Controller::NewReno(NewReno);
         let mut tcb = Tcb::new(config, 1460, u64::MAX, control);
         tcb.congestion.open(100);
         tcb.rtt.sample(Duration::from_millis(10));
