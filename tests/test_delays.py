@@ -94,7 +94,7 @@ def test_cdf(runs: ea.RunSet) -> None:
     rtt, one_way, _ = figure.axes
     assert len(rtt.lines) == 1
     assert [line.get_linestyle() for line in one_way.lines] == ["--", "-"]
-    with pytest.raises(ValueError, match=r"kind: got 'pdf', expected 'flows' or 'cdf'"):
+    with pytest.raises(ValueError, match=r"kind: got 'pdf', expected 'flows', 'cdf' or 'places'"):
         runs.plot(kind="pdf")  # type: ignore[arg-type]
 
 

@@ -101,7 +101,7 @@ def test_a_figure_has_its_scenario_and_controls(site: Site) -> None:
     resolved = json.loads(scenario.resolved_json())
     assert resolved["cell"]["queue"] == {"kind": "droptail", "limit": 30}
     assert resolved["wired"]["delay"] == 0.02
-    assert figure["picture"] == "goodput"
+    assert figure["pictures"] == ["goodput"]
     kind, limit = figure["controls"]
     assert (kind["keys"], kind["values"]) == (["cell.queue.kind"], ["droptail", "las"])
     assert (kind["start"], kind["isOrdered"]) == (0, False)
@@ -141,7 +141,7 @@ def test_each_step_of_a_tour_has_a_figure_text_and_sources(site: Site) -> None:
         assert f"<h1>{tour.title}<" in page
         found = figures(page)
         steps = [*tour.steps, tour.question.experiment]
-        assert [figure["picture"] for figure in found] == [step.picture for step in steps]
+        assert [figure["pictures"] for figure in found] == [step.pictures for step in steps]
         for figure, step in zip(found, steps, strict=True):
             expected = tour.scenario(step.overrides)
             shown = _core.Scenario.from_toml(figure["scenario"].encode(), name)
