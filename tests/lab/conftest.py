@@ -25,11 +25,10 @@ SAMPLE = "test_page_engine.py"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Tests of the page are long together. They wait long enough that others may run beside."""
+    """Tests of the page wait for pictures, for a bounded time; together they are long."""
     if "browser" in getattr(item, "fixturenames", ()):
-        if item.path.name == SAMPLE:
-            item.add_marker(pytest.mark.real_time("pictures of the page in a browser"))
-        else:
+        item.add_marker(pytest.mark.real_time("pictures of the page in a browser"))
+        if item.path.name != SAMPLE:
             item.add_marker(pytest.mark.long)
 
 
