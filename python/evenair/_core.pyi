@@ -28,6 +28,7 @@ __all__ = [
     "answer",
     "emulate",
     "explain",
+    "explain_delays",
     "nearest",
     "parts",
     "quantity",
