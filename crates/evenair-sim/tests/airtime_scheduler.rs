@@ -2,16 +2,9 @@
 //! one queue.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
-use evenair_sim::scenario::{document_from_toml, resolve, set};
-use evenair_sim::{RunOptions, RunResult, run};
+use evenair_sim::RunResult;
 
-fn result(toml: &str, overrides: &[(&str, &str)], seed: u64) -> RunResult {
-    let mut document = document_from_toml(toml.as_bytes(), "test").unwrap();
-    for (key, value) in overrides {
-        set(&mut document, key, value, "test").unwrap();
-    }
-    run(&resolve(document, "test").unwrap(), seed, &RunOptions::default()).unwrap()
-}
+use crate::overridden::result;
 
 const AIRTIME: (&str, &str) = ("cell.scheduler", "airtime-drr");
 

@@ -34,6 +34,7 @@ mod ns2_variants;
 mod ns2_wireless_errors;
 mod ns3_tcp;
 mod occupancy;
+mod overridden;
 mod packet_traces;
 mod pages;
 mod ping;

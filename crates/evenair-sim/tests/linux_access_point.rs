@@ -1,15 +1,8 @@
 //! An access point of Linux: airtime, throughput and latency with the queues, the scheduler and the driver of mac80211.
 
-use evenair_sim::scenario::{document_from_toml, resolve, set};
-use evenair_sim::{RunOptions, RunResult, run};
+use evenair_sim::RunResult;
 
-fn result(toml: &str, overrides: &[(&str, &str)], seed: u64) -> RunResult {
-    let mut document = document_from_toml(toml.as_bytes(), "test").unwrap();
-    for (key, value) in overrides {
-        set(&mut document, key, value, "test").unwrap();
-    }
-    run(&resolve(document, "test").unwrap(), seed, &RunOptions::default()).unwrap()
-}
+use crate::overridden::result;
 
 const LINUX: (&str, &str) = ("cell.access_point", "linux");
 

@@ -1,15 +1,8 @@
 //! TCP small queues: what senders leave in the queues of their hosts.
 
-use evenair_sim::scenario::{document_from_toml, resolve, set};
-use evenair_sim::{FlowResult, RunOptions, RunResult, run};
+use evenair_sim::FlowResult;
 
-fn result(toml: &str, overrides: &[(&str, &str)], seed: u64) -> RunResult {
-    let mut document = document_from_toml(toml.as_bytes(), "test").unwrap();
-    for (key, value) in overrides {
-        set(&mut document, key, value, "test").unwrap();
-    }
-    run(&resolve(document, "test").unwrap(), seed, &RunOptions::default()).unwrap()
-}
+use crate::overridden::result;
 
 /// One upload of a station of 802.11n.
 const UPLOAD: &str = r#"

@@ -157,7 +157,7 @@ impl<M: Medium, P: CellPacket> Cell<M, P> {
     }
 
     /// Reports packets of these flows, by number, but no pure ACKs, when the MAC of their station is done with them: see
-    /// [`Cell::take_departures`]. The drops of their stations' queues are not those of [`Cell::take_drops`] any more.
+    /// [`Cell::take_departures`]. From then on [`Cell::take_drops`] does not return what queues of stations drop.
     ///
     /// # Panics
     /// If something has been sent.

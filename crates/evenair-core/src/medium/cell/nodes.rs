@@ -42,7 +42,7 @@ pub(super) struct Nodes<P> {
     pub(super) hardware: Option<Box<Hardware<P>>>,
     /// What stations are done with, if that is reported.
     pub(super) departures: Option<Box<Departures<P>>>,
-    /// Whether there is either.
+    /// Whether somebody is to be told when the medium is done with a packet: the hardware, or those who want departures.
     pub(super) follows: bool,
     /// Link and receiver of what leaves each queue; `None` of an access point's queue for all its stations.
     routes: Vec<Option<(LinkId, NodeId)>>,
@@ -579,9 +579,9 @@ impl<P: CellPacket> Nodes<P> {
         self.departures.as_ref().is_some_and(|departures| !departures.packets.is_empty())
     }
 
-    /// The medium is done with a packet. If it is reported, the poll stops: its sender may have more to send. What the
-    /// station's queue has dropped meanwhile is reported with it; a queue drops nothing that is not followed by
-    /// a packet that it transmits.
+    /// The medium is done with a packet. If the packet is reported, the poll stops, because its sender may have more to send.
+    /// What the station's queue has dropped until now is reported with it. After a drop the queue transmits another packet, so
+    /// that each drop is reported.
     pub(super) fn note_departure(&mut self, now: Instant, packet: PacketId) {
         let Some(departures) = &mut self.departures else { return };
         let InService { packet, place, .. } = &self.taken[packet.0 as usize];

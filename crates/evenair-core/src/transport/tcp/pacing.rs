@@ -114,24 +114,28 @@ impl Pacing {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::congestion::{Controller, NewReno};
     use crate::transport::tcp::TcpConfig;
 
-    /// cwnd of 100 segments of 1,000 bytes and a round-trip time of 10 ms: 10 MB/s of payload, or 12 after slow start and 20 in it.
-    fn tcb(ssthresh: Option<u32>) -> Tcb {
+    /// cwnd of 100 segments of so many bytes, and a round-trip time of 10 ms.
+    pub(in crate::transport::tcp) fn tcb_of(segment: u32, ssthresh: Option<u32>) -> Tcb {
         let config = TcpConfig {
             initial_window: 100,
             initial_ssthresh: ssthresh,
             window: 1000,
             ..TcpConfig::default()
         };
-        let control = Controller::NewReno(NewReno);
-        let mut tcb = Tcb::new(config, 1000, u64::MAX, control);
+        let mut tcb = Tcb::new(config, segment, u64::MAX, Controller::NewReno(NewReno));
         tcb.congestion.open(100);
         tcb.rtt.sample(Duration::from_millis(10));
         tcb
+    }
+
+    /// Segments of 1,000 bytes: 10 MB/s of payload, or 12 after slow start and 20 in it.
+    fn tcb(ssthresh: Option<u32>) -> Tcb {
+        tcb_of(1000, ssthresh)
     }
 
     fn at(micros: u64) -> Instant {

@@ -151,7 +151,7 @@ impl Sender {
         self.recovery.poll_transmit(&mut self.tcb, now)
     }
 
-    /// A segment of [`Sender::poll_transmit`] is sent in a packet of `bytes` at IP level. Only with a small queue needed.
+    /// A segment of [`Sender::poll_transmit`] is sent in a packet of `bytes` at IP level. Needed only with a small queue.
     pub(super) fn sent(&mut self, bytes: u32) {
         if let Some(departures) = &mut self.departures {
             departures.sent(bytes);

@@ -80,22 +80,11 @@ impl SmallQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::{Controller, NewReno};
-    use crate::time::Duration;
-    use crate::transport::tcp::TcpConfig;
+    use crate::transport::tcp::pacing::tests::tcb_of;
 
     /// cwnd of 100 segments of 1,460 bytes, of which so many are outstanding, and a round-trip time of 10 ms.
     fn tcb(ssthresh: Option<u32>, outstanding: u64) -> Tcb {
-        let config = TcpConfig {
-            initial_window: 100,
-            initial_ssthresh: ssthresh,
-            window: 1000,
-            ..TcpConfig::default()
-        };
-        let control = Controller::NewReno(NewReno);
-        let mut tcb = Tcb::new(config, 1460, u64::MAX, control);
-        tcb.congestion.open(100);
-        tcb.rtt.sample(Duration::from_millis(10));
+        let mut tcb = tcb_of(1460, ssthresh);
         tcb.snd_max = 1460 * outstanding;
         tcb
     }
