@@ -25,10 +25,11 @@ SAMPLE = "test_page_engine.py"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Tests of the page wait for pictures, for a bounded time; together they are long."""
+    """Tests of the page are long together. They wait long enough that others may run beside."""
     if "browser" in getattr(item, "fixturenames", ()):
-        item.add_marker(pytest.mark.real_time("pictures of the page in a browser"))
-        if item.path.name != SAMPLE:
+        if item.path.name == SAMPLE:
+            item.add_marker(pytest.mark.real_time("pictures of the page in a browser"))
+        else:
             item.add_marker(pytest.mark.long)
 
 
