@@ -22,6 +22,9 @@
 //! - **ECN** (`ecn`). Section 1 permits marks instead of drops, but the pseudocode has none. With
 //!   `ecn`, a packet that would be dropped is marked and returned if its transport supports ECN.
 //!   The schedule advances as for a drop. At most one packet is marked per departure, as in Linux.
+//! - **CE threshold** (`ce_threshold`; RFC 8290 section 5.2.7, `codel_impl.h`). A packet that leaves
+//!   after it has waited for longer is marked, too, whether or not `ecn` is set. One that has a mark
+//!   already is not counted again.
 //! - **A full queue** drops the packet that arrives. These drops do not affect `count` (section
 //!   5.4).
 
@@ -29,7 +32,8 @@ use std::collections::VecDeque;
 
 use super::discipline::first_of;
 use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
-use crate::component::{configuration, integer, positive, switch};
+use crate::component::{configuration, integer, optional, positive, switch};
+use crate::packet::Ecn;
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 
@@ -53,6 +57,10 @@ configuration! {
     mtu: u64 = 1500, integer(0..=65_535);
     /// mark packets of ECN-capable transports instead of dropping them
     ecn: bool = false, switch();
+    // RFC 8290 section 5.2.7: off by default, as in Linux.
+    /// mark packets of ECN-capable transports that have waited for longer than this, for senders that
+    /// respond to the share of marks
+    ce_threshold: Option<Duration> = None, optional(positive(), "no threshold");
 }
 
 /// Number of intervals without a drop after which `count` restarts at 1 (RFC 8289 section 5.5).
@@ -202,7 +210,12 @@ impl<P: QueueItem> CodelQueue<P> {
                 head = self.replace_head(config, now, head, backlog, actions, &head_at);
             }
         }
-        let (packet, _) = head?;
+        let (mut packet, _) = head?;
+        if config.ce_threshold.is_some_and(|most| now.since(packet.enqueued_at()) > most)
+            && packet.ecn() != Ecn::Ce
+        {
+            actions.mark(&mut packet);
+        }
         backlog.serve(&packet);
         Some(packet)
     }

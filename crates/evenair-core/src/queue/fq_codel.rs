@@ -26,7 +26,6 @@
 //!   in *all* queues together (RFC 8289 section 4.4), as in Linux. So the last packet of a queue
 //!   may be dropped; the scheduler then continues with the next queue (section 4.2).
 //! - **State.** A queue keeps its CoDel state while it is inactive (section 1.3).
-//! - **Not implemented:** the CE threshold (section 5.2.7), which is off by default.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;

@@ -11,6 +11,8 @@ pub(super) struct Parameters {
     pub(super) interval: u64,
     pub(super) mtu: u64,
     pub(super) ecn: bool,
+    /// RFC 8290 section 5.2.7.
+    pub(super) ce_threshold: Option<u64>,
 }
 
 /// CoDel's state of one queue.
@@ -98,7 +100,12 @@ impl Parameters {
             }
         }
         if !queue.is_empty() {
-            outcome.returned = Some(queue.remove(0));
+            let mut leaving = queue.remove(0);
+            let waited = now - leaving.enqueued_at.as_nanos();
+            if leaving.ecn != Ecn::Ce && self.ce_threshold.is_some_and(|most| waited > most) {
+                outcome.mark(&mut leaving);
+            }
+            outcome.returned = Some(leaving);
         }
         outcome
     }
@@ -110,6 +117,13 @@ impl Parameters {
             ("interval", Value::Duration(Duration::from_nanos(self.interval))),
             ("mtu", Value::Integer(self.mtu)),
             ("ecn", Value::Switch(self.ecn)),
+            (
+                "ce_threshold",
+                match self.ce_threshold {
+                    Some(threshold) => Value::Duration(Duration::from_nanos(threshold)),
+                    None => Value::Absent,
+                },
+            ),
         ]
     }
 }
@@ -121,12 +135,16 @@ pub(super) fn any_parameters() -> impl Strategy<Value = Parameters> {
         1 => (1..30 * MS, 30 * MS..300 * MS),
     ];
     let mtu = prop::sample::select(vec![1, 600, 1500, 1500, 5000]);
-    (times, mtu, any::<bool>()).prop_map(|((target, interval), mtu, ecn)| Parameters {
-        target,
-        interval,
-        mtu,
-        ecn,
-    })
+    let ce_threshold = prop::sample::select(vec![None, None, Some(MS), Some(20 * MS)]);
+    (times, mtu, any::<bool>(), ce_threshold).prop_map(
+        |((target, interval), mtu, ecn, ce_threshold)| Parameters {
+            target,
+            interval,
+            mtu,
+            ecn,
+            ce_threshold,
+        },
+    )
 }
 
 struct One {
@@ -340,6 +358,27 @@ fn codel_marks_what_it_may_and_drops_the_others() {
     // The fourth and the fifth are still due: 5 is dropped for one of them, 6 marked for the other.
     assert_eq!(outcome(bench.serve(DUE[4])), (6, Ecn::Ce, 1, vec![5]));
     assert_eq!(outcome(bench.serve(DUE[4])), (7, Ecn::Ect0, 0, vec![]));
+}
+
+/// Whatever CoDel does: from 1 ns above the threshold on, and once. A packet that has a mark, or whose transport does not
+/// support ECN, leaves as it came.
+#[test]
+fn codel_marks_what_has_waited_for_longer_than_the_threshold() {
+    let threshold = [("ce_threshold", Value::Duration(Duration::from_nanos(MS)))];
+    let mut bench = Bench::new(&discipline("codel", &threshold), QueueLimit::Packets(1000));
+    for number in 0..40 {
+        let packet = data(0, number, 1500);
+        bench.arrive(match number {
+            2 => packet,
+            3 => Packet { ecn: Ecn::Ce, ..packet },
+            _ => capable(packet),
+        });
+    }
+    let outcome = |outcome: Outcome| (outcome.returned.unwrap().ecn, outcome.marked);
+    assert_eq!(outcome(bench.serve(MS)), (Ecn::Ect0, 0));
+    assert_eq!(outcome(bench.serve(MS + 1)), (Ecn::Ce, 1));
+    assert_eq!(outcome(bench.serve(MS + 1)), (Ecn::NotEct, 0));
+    assert_eq!(outcome(bench.serve(MS + 1)), (Ecn::Ce, 0));
 }
 
 #[test]

@@ -167,6 +167,7 @@ fn tins_do_what_their_model_does() {
                 interval: Duration::from_nanos(codel.interval),
                 mtu: codel.mtu,
                 ecn: codel.ecn,
+                ce_threshold: codel.ce_threshold.map(Duration::from_nanos),
             },
             flows,
             quantum,
