@@ -19,6 +19,7 @@ impl ParameterType {
             Self::Duration(max) => vec![json!("1 ns"), json!(Seconds::from(max).to_string())],
             Self::IntegerOr(min, max, word) => vec![json!(min), json!(max), json!(word)],
             Self::Switch => vec![json!(false), json!(true)],
+            Self::SwitchOr(word) => vec![json!(false), json!(true), json!(word)],
             Self::Rate => vec![json!(1), json!(1_000_000_000_000_u64)],
             Self::RateFromZero => vec![json!(0), json!(1_000_000_000_000_u64)],
             Self::BucketSize => vec![json!(1), json!("1000 GB"), json!("1 ns"), json!("1000000 s")],
@@ -46,7 +47,7 @@ impl ParameterType {
                 let above = Duration::from_nanos(max.as_nanos() + 1);
                 vec![json!(0), json!("0 s"), json!(Seconds::from(above).to_string()), json!("1")]
             }
-            Self::Switch => vec![json!(1), json!("true")],
+            Self::Switch | Self::SwitchOr(_) => vec![json!(1), json!("true")],
             Self::Composite(_) => Vec::new(),
             Self::Rate => vec![json!(0), json!(1e12 + 1.0), json!("unlimited"), json!(true)],
             Self::RateFromZero => {

@@ -54,6 +54,8 @@ pub enum ParameterType {
     IntegerOr(u64, u64, &'static str),
     /// True or false.
     Switch,
+    /// True, false, or this word.
+    SwitchOr(&'static str),
     /// Rates and the times from which they hold.
     RateSteps,
     /// A rate, not unlimited.
@@ -81,6 +83,7 @@ impl ParameterType {
                 format!("a whole number from {min} to {max}, or {word:?}")
             }
             Self::Switch => "true or false".to_owned(),
+            Self::SwitchOr(word) => format!("true, false, or {word:?}"),
             Self::RateSteps => super::rate_steps::ACCEPTED.to_owned(),
             Self::Rate => RATE.to_owned(),
             Self::RateFromZero => RATE_FROM_ZERO.to_owned(),
@@ -95,7 +98,7 @@ impl ParameterType {
 pub enum Value {
     /// The parameter is absent.
     Absent,
-    /// One of several names, or the word of [`ParameterType::IntegerOr`].
+    /// One of several names, or the word of [`ParameterType::IntegerOr`] or [`ParameterType::SwitchOr`].
     Name(&'static str),
     /// An integer.
     Integer(u64),
@@ -324,6 +327,11 @@ impl<T> Bounds<T> {
     pub const fn integer_or(range: RangeInclusive<u64>, word: &'static str) -> Self {
         assert!(*range.start() <= *range.end(), "the range is empty");
         Self::new(ParameterType::IntegerOr(*range.start(), *range.end(), word))
+    }
+
+    /// True, false, or this word; `T` converts both from and to a [`Value`].
+    pub const fn switch_or(word: &'static str) -> Self {
+        Self::new(ParameterType::SwitchOr(word))
     }
 
     const fn new(parameter_type: ParameterType) -> Self {

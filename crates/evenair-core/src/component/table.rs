@@ -233,7 +233,10 @@ impl ParameterType {
             (Self::IntegerOr(min, max, _), json) => {
                 json.as_u64().filter(|n| (min..=max).contains(n)).map(Value::Integer)
             }
-            (Self::Switch, json) => json.as_bool().map(Value::Switch),
+            (Self::SwitchOr(word), serde_json::Value::String(text)) => {
+                (text == word).then_some(Value::Name(word))
+            }
+            (Self::Switch | Self::SwitchOr(_), json) => json.as_bool().map(Value::Switch),
             (Self::RateSteps, json) => return RateSteps::parse(json).map(Value::RateSteps),
             (Self::Rate, json) => {
                 let rate = BitRate::deserialize(json).ok();
