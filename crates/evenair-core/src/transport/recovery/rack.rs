@@ -74,6 +74,8 @@ pub struct Rack {
     ever_lost: u64,
     /// Those that are lost and have not been sent again, by their first byte.
     lost: BTreeSet<u64>,
+    /// Some of them have been found since [`Rack::take_lost`] was last called.
+    has_new_losses: bool,
     /// Beyond this byte segments were sent in order, once, and none has been reported.
     ordered_from: u64,
 }
@@ -94,6 +96,7 @@ impl Rack {
             sacked: 0,
             ever_lost: 0,
             lost: BTreeSet::new(),
+            has_new_losses: false,
             ordered_from: 0,
         }
     }
@@ -143,6 +146,15 @@ impl Rack {
     /// The first lost segment.
     pub fn first_lost(&self) -> Option<u64> {
         self.lost.first().copied()
+    }
+
+    /// What is lost and has not been sent again, as ranges of bytes; nothing, if no more has been found lost since this
+    /// was last called.
+    pub fn take_lost(&mut self) -> Vec<(u64, u64)> {
+        if !std::mem::take(&mut self.has_new_losses) {
+            return Vec::new();
+        }
+        self.lost.iter().map(|&start| (start, start + self.segment)).collect()
     }
 
     /// Keeps `order`, where those of one moment stand by their ends.
@@ -251,6 +263,7 @@ impl Rack {
             found.retransmission |= segment.retransmitted && at >= response;
             self.lost.insert(end - self.segment);
             self.ever_lost += segment.mark_lost();
+            self.has_new_losses = true;
         }
         self.order.drain(..last.unwrap_or(overtaken));
         found
@@ -271,6 +284,7 @@ impl Rack {
             }
             if start == self.snd_una || segment.at + self.rtt + window <= now {
                 self.lost.insert(start);
+                self.has_new_losses = true;
                 self.ever_lost += segment.mark_lost();
             } else if discarded {
                 self.order.push_back((segment.at, start + self.segment));

@@ -92,6 +92,11 @@ impl Scoreboard {
         0
     }
 
+    /// What has been sent again in this recovery ends here.
+    pub fn high_rxt(&self) -> u64 {
+        self.high_rxt
+    }
+
     /// Whether anything from `start` to before `end` has not been reported.
     pub fn has_hole(&self, start: u64, end: u64) -> bool {
         self.skip(start) < end

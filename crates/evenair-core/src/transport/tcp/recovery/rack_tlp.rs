@@ -164,6 +164,11 @@ impl RackTlp {
             (Instant::NEVER, Instant::NEVER, Instant::NEVER);
     }
 
+    /// See `Recovery::take_lost`.
+    pub(super) fn take_lost(&mut self) -> Vec<(u64, u64)> {
+        self.sent.take_lost()
+    }
+
     /// Bytes in the network, in full segments.
     pub(super) fn in_flight(&self, tcb: &Tcb) -> u64 {
         self.sent.inflight() * tcb.segment()

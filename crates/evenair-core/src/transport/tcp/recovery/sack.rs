@@ -62,6 +62,12 @@ impl Sack {
         if tcb.in_recovery { self.scoreboard.pipe() } else { outstanding(tcb, &self.scoreboard) }
     }
 
+    /// What a recovery has found lost and not sent again, with what has been reported of it.
+    pub(super) fn lost(&self, tcb: &Tcb) -> Option<(u64, u64)> {
+        let range = (self.scoreboard.high_rxt().max(tcb.snd_una), self.scoreboard.lost_before());
+        (tcb.in_recovery && range.0 < range.1).then_some(range)
+    }
+
     /// RFC 2018 section 8.
     pub(super) fn on_timeout(&mut self, tcb: &mut Tcb) {
         tcb.snd_nxt = tcb.snd_una;
