@@ -30,6 +30,8 @@ pub enum StreamId {
     Channel = 10,
     /// The rates that one direction of a link tries.
     RateControl = 11,
+    /// Choices of one flow's congestion control.
+    Congestion = 12,
 }
 
 /// A xoshiro256++ generator (Blackman and Vigna 2019), seeded by SplitMix64 as its authors

@@ -2,8 +2,12 @@
 
 use std::fmt::Debug;
 
-use super::{AckEvent, CongestionControl, LossDetection, RateSample, SentEvent, Window};
+use super::{
+    AckEvent, CongestionControl, LossDetection, LostSegment, OpenEvent, RateSample, SentEvent,
+    Window,
+};
 use crate::component::{Prototype, Prototypes, Value};
+use crate::rng::RngStream;
 use crate::units::Rate;
 
 /// Makes a congestion control from the values of its parameters.
@@ -48,6 +52,18 @@ impl CongestionControl for Boxed {
         self.control.is_rate_based()
     }
 
+    fn limits_itself(&self) -> bool {
+        self.control.limits_itself()
+    }
+
+    fn use_random(&mut self, random: RngStream) {
+        self.control.use_random(random);
+    }
+
+    fn on_open(&mut self, window: &mut Window, event: &OpenEvent) {
+        self.control.on_open(window, event);
+    }
+
     fn pacing_rate(&self) -> Option<Rate> {
         self.control.pacing_rate()
     }
@@ -58,6 +74,14 @@ impl CongestionControl for Boxed {
 
     fn on_rate_sample(&mut self, window: &mut Window, sample: &RateSample) {
         self.control.on_rate_sample(window, sample);
+    }
+
+    fn on_segment_lost(&mut self, window: &mut Window, segment: &LostSegment) {
+        self.control.on_segment_lost(window, segment);
+    }
+
+    fn lowers_rate(&self) -> bool {
+        self.control.lowers_rate()
     }
 
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {

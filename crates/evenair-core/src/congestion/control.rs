@@ -1,5 +1,6 @@
 //! The contract of a congestion control, and what several of them share.
 
+use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
@@ -48,6 +49,17 @@ impl AckEvent {
     }
 }
 
+/// The connection is established.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenEvent {
+    /// The moment.
+    pub now: Instant,
+    /// The smoothed round-trip time: that of the handshake, unless it was repeated.
+    pub srtt: Option<Duration>,
+    /// Payload bytes of a full segment.
+    pub segment: u64,
+}
+
 /// A data segment leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentEvent {
@@ -59,6 +71,36 @@ pub struct SentEvent {
     pub retransmission: bool,
     /// Payload bytes in the network before it; 0 after a pause.
     pub in_flight: u64,
+    /// Whether the application has left the sender without data (C.app_limited).
+    pub is_app_limited: bool,
+}
+
+/// What the sender repairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Nothing: all that was outstanding at the last loss has been acknowledged.
+    None,
+    /// Losses that ACKs or the reordering timer have told (fast recovery).
+    Losses,
+    /// What was outstanding when the retransmission timer expired.
+    Timeout,
+}
+
+/// A segment is marked lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// The moment.
+    pub now: Instant,
+    /// Its payload bytes (P.size).
+    pub bytes: u64,
+    /// Bytes in the network just after it was last sent (P.tx_in_flight).
+    pub tx_in_flight: u64,
+    /// Bytes of the connection that have been marked lost since it was last sent, with itself (C.lost - P.lost).
+    pub lost: u64,
+    /// Bytes of the connection that have been delivered (C.delivered), with those that the ACK that tells the loss reports.
+    pub delivered: u64,
+    /// Whether the application had no data to send when it was last sent (P.is_app_limited).
+    pub is_app_limited: bool,
 }
 
 /// How fast payload is delivered, as one ACK tells it (draft-ietf-ccwg-bbr-02 section 4.1.1). What has been
@@ -85,6 +127,31 @@ pub struct RateSample {
     pub in_flight: u64,
     /// The round-trip time of the newest segment, if it was sent once.
     pub rtt: Option<Duration>,
+    /// Payload bytes of a full segment.
+    pub segment: u64,
+    /// Bytes in the network before the ACK.
+    pub prior_in_flight: u64,
+    /// Whether what is in the network has filled cwnd since the last sample.
+    pub is_cwnd_limited: bool,
+    /// Bytes that the ACK has marked lost (rs.newly_lost). What a timer marks is in `total_lost` only.
+    pub newly_lost: u64,
+    /// Bytes of the connection that have been marked lost since the newest segment was sent (rs.lost).
+    pub lost: u64,
+    /// Bytes of the connection that have been marked lost (C.lost). They stay in it if they arrive nevertheless.
+    pub total_lost: u64,
+    /// Bytes in the network just after the newest segment was sent (rs.tx_in_flight).
+    pub tx_in_flight: u64,
+    /// Of `newly_delivered`, the bytes that arrived with a congestion mark, as far as the sender knows: all of them
+    /// with ECN-Echo (RFC 3168).
+    pub newly_marked: u64,
+    /// Bytes that arrived with a mark since the newest segment was sent.
+    pub marked: u64,
+    /// What the sender repairs after the ACK.
+    pub repair: Repair,
+    /// When the next segment may leave by pacing (C.next_send_time). It may be past.
+    pub next_send_at: Instant,
+    /// The smoothed round-trip time.
+    pub srtt: Option<Duration>,
 }
 
 impl RateSample {
@@ -110,14 +177,28 @@ pub trait CongestionControl {
         LossDetection::Configured
     }
 
-    /// Whether [`CongestionControl::on_sent`], [`CongestionControl::on_rate_sample`] and
-    /// [`CongestionControl::pacing_rate`] are called. It is asked before anything has been sent.
+    /// Whether [`CongestionControl::on_sent`], [`CongestionControl::on_rate_sample`],
+    /// [`CongestionControl::on_segment_lost`] and [`CongestionControl::pacing_rate`] are called. It is asked before anything
+    /// has been sent.
     fn is_rate_based(&self) -> bool {
         false
     }
 
-    /// The rate at which segments leave, payload; `None`: as soon as the window has room. It is asked after
-    /// each segment, and holds for the time until the next.
+    /// Whether losses change nothing but what this control changes itself, as with `cong_control` in Linux: during
+    /// recovery cwnd alone says what may be sent, without proportional rate reduction. It is asked before anything
+    /// has been sent.
+    fn limits_itself(&self) -> bool {
+        false
+    }
+
+    /// The random numbers of one connection. It is called for each, before anything else, if the control is rate-based.
+    fn use_random(&mut self, _random: RngStream) {}
+
+    /// The connection is established, and `window` is the initial one.
+    fn on_open(&mut self, _window: &mut Window, _event: &OpenEvent) {}
+
+    /// The rate at which segments leave, payload; `None`: as soon as the window has room, or as the flow's options say.
+    /// It is asked after each segment, and holds for the time until the next.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
@@ -128,6 +209,16 @@ pub trait CongestionControl {
     /// What an ACK that has reported something new tells of the delivery rate, after all other events of
     /// that ACK.
     fn on_rate_sample(&mut self, _window: &mut Window, _sample: &RateSample) {}
+
+    /// A segment is marked lost, if the control is rate-based: by an ACK before [`CongestionControl::on_rate_sample`], by
+    /// the retransmission timer before [`CongestionControl::on_timeout`].
+    fn on_segment_lost(&mut self, _window: &mut Window, _segment: &LostSegment) {}
+
+    /// Whether this control keeps the rate low at present. If so after a sample, what is in the network and what is
+    /// sent until it has arrived counts as limited by the application (MarkConnectionAppLimited).
+    fn lowers_rate(&self) -> bool {
+        false
+    }
 
     /// New data was acknowledged outside of recovery.
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent);

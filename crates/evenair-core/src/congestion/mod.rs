@@ -24,8 +24,8 @@ mod window_control;
 
 pub use bic::{IncreaseConfig, Search, Target};
 pub use control::{
-    AckEvent, CongestionControl, LossDetection, RateSample, SentEvent, Window, grow, in_use,
-    slow_start,
+    AckEvent, CongestionControl, LossDetection, LostSegment, OpenEvent, RateSample, Repair,
+    SentEvent, Window, grow, in_use, slow_start,
 };
 pub use cubic::AfterTimeout;
 pub use hystart::HyStartConfig;
@@ -36,6 +36,7 @@ pub use westwood::FilterConfig;
 pub use window_control::WindowControl;
 
 use crate::component::{Prototype, registry};
+use crate::rng::RngStream;
 use crate::units::Rate;
 
 /// Generates the registry of all congestion controls, the enum of them, and its dispatch.
@@ -87,6 +88,27 @@ macro_rules! controls {
                 }
             }
 
+            fn limits_itself(&self) -> bool {
+                match self {
+                    $(Self::$type(cc) => cc.limits_itself(),)+
+                    Self::Prototype(cc) => cc.limits_itself(),
+                }
+            }
+
+            fn use_random(&mut self, random: RngStream) {
+                match self {
+                    $(Self::$type(cc) => cc.use_random(random),)+
+                    Self::Prototype(cc) => cc.use_random(random),
+                }
+            }
+
+            fn on_open(&mut self, window: &mut Window, event: &OpenEvent) {
+                match self {
+                    $(Self::$type(cc) => cc.on_open(window, event),)+
+                    Self::Prototype(cc) => cc.on_open(window, event),
+                }
+            }
+
             fn pacing_rate(&self) -> Option<Rate> {
                 match self {
                     $(Self::$type(cc) => cc.pacing_rate(),)+
@@ -105,6 +127,20 @@ macro_rules! controls {
                 match self {
                     $(Self::$type(cc) => cc.on_rate_sample(window, sample),)+
                     Self::Prototype(cc) => cc.on_rate_sample(window, sample),
+                }
+            }
+
+            fn on_segment_lost(&mut self, window: &mut Window, segment: &LostSegment) {
+                match self {
+                    $(Self::$type(cc) => cc.on_segment_lost(window, segment),)+
+                    Self::Prototype(cc) => cc.on_segment_lost(window, segment),
+                }
+            }
+
+            fn lowers_rate(&self) -> bool {
+                match self {
+                    $(Self::$type(cc) => cc.lowers_rate(),)+
+                    Self::Prototype(cc) => cc.lowers_rate(),
                 }
             }
 

@@ -1,7 +1,8 @@
 //! A congestion control with its window.
 
 use super::{
-    AckEvent, CongestionControl, Controller, LossDetection, RateSample, SentEvent, Window,
+    AckEvent, CongestionControl, Controller, LossDetection, LostSegment, OpenEvent, RateSample,
+    SentEvent, Window,
 };
 use crate::units::Rate;
 
@@ -20,8 +21,9 @@ impl WindowControl {
     }
 
     /// The connection is open, and cwnd is this many segments.
-    pub fn open(&mut self, initial_window: u32) {
+    pub fn open(&mut self, initial_window: u32, event: &OpenEvent) {
         self.window.cwnd = f64::from(initial_window);
+        self.control.on_open(&mut self.window, event);
     }
 
     /// The sender has been idle for long, and goes on with this window. The control is not told.
@@ -50,6 +52,11 @@ impl WindowControl {
         self.control.is_rate_based()
     }
 
+    /// See [`CongestionControl::limits_itself`].
+    pub fn limits_itself(&self) -> bool {
+        self.control.limits_itself()
+    }
+
     /// See [`CongestionControl::pacing_rate`].
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.control.pacing_rate()
@@ -63,6 +70,16 @@ impl WindowControl {
     /// See [`CongestionControl::on_rate_sample`].
     pub fn on_rate_sample(&mut self, sample: &RateSample) {
         self.control.on_rate_sample(&mut self.window, sample);
+    }
+
+    /// See [`CongestionControl::on_segment_lost`].
+    pub fn on_segment_lost(&mut self, segment: &LostSegment) {
+        self.control.on_segment_lost(&mut self.window, segment);
+    }
+
+    /// See [`CongestionControl::lowers_rate`].
+    pub fn lowers_rate(&self) -> bool {
+        self.control.lowers_rate()
     }
 
     /// See [`CongestionControl::on_ack`].

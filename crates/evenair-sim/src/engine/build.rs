@@ -541,7 +541,8 @@ fn connection(spec: &scenario::Flow, seed: u64, (row, slot): (u32, usize)) -> Co
     let entity = u64::from(row) | ((slot as u64) << 32);
     let mut clock = RngStream::new(seed, StreamId::HostClock, entity);
     let uptime = Duration::from_secs_f64(SynTimer::UPTIMES.as_secs_f64() * clock.uniform());
-    ConnectionConfig { tcp: spec.tcp, segment: spec.segment, opened_by, request, uptime }
+    let random = RngStream::new(seed, StreamId::Congestion, entity).next_u64();
+    ConnectionConfig { tcp: spec.tcp, segment: spec.segment, opened_by, request, uptime, random }
 }
 
 /// Which way its traces go.

@@ -103,6 +103,7 @@ fn connection_config(tcp: TcpConfig, delayed_ack: u32) -> ConnectionConfig {
         opened_by: End::Sender,
         request: 0,
         uptime: Duration::ZERO,
+        random: 1,
     }
 }
 

@@ -24,6 +24,8 @@ pub struct ConnectionConfig {
     pub request: u32,
     /// The age of the host's clock at time 0, below [`SynTimer::UPTIMES`]; for a timer on its ticks.
     pub uptime: Duration,
+    /// From which the random numbers of its congestion control follow.
+    pub random: u64,
 }
 
 /// The timer of the end that opens: it repeats what is unanswered (RFC 6298).

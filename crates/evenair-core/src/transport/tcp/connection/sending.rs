@@ -2,9 +2,10 @@
 
 use super::opening::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::SendLimit;
-use crate::congestion::{Controller, Window};
+use crate::congestion::{CongestionControl, Controller, Window};
 use crate::delays::Delays;
 use crate::packet::{Ecn, EcnFlags, End, Packet, PacketKind};
+use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Source, Windows};
 use crate::transport::header::PacketHeader;
@@ -59,16 +60,32 @@ pub struct SendingEnd {
 struct Template {
     config: ConnectionConfig,
     control: Controller,
+    /// Connections so far.
+    connections: u64,
+}
+
+impl Template {
+    /// The sender of the next connection, which sends so many bytes.
+    fn sender(&mut self, bytes: u64) -> Sender {
+        let Self { config, connections, .. } = self;
+        let mut control = self.control.clone();
+        if control.is_rate_based() {
+            control.use_random(RngStream::new(config.random, StreamId::Congestion, *connections));
+            *connections += 1;
+        }
+        Sender::new(config.tcp, config.segment, bytes, control)
+    }
 }
 
 impl SendingEnd {
     /// An end without a connection.
     pub fn new(config: &ConnectionConfig, control: Controller, header: PacketHeader) -> Self {
+        let mut template = Box::new(Template { config: *config, control, connections: 0 });
         Self {
             header,
             state: State::Closed,
-            sender: Sender::new(config.tcp, config.segment, u64::MAX, control.clone()),
-            template: Box::new(Template { config: *config, control }),
+            sender: template.sender(u64::MAX),
+            template,
             opening: Opening::new(config),
             answered: None,
             has_answered: false,
@@ -102,16 +119,15 @@ impl SendingEnd {
 
     /// The next connection is to be opened, which sends so many bytes.
     pub(in crate::transport::tcp) fn renew(&mut self, number: u8, bytes: u64) {
-        let Template { config, control } = &*self.template;
         let stopped = self.sender.is_stopped();
         let rtt_samples = std::mem::take(&mut self.sender.rtt_samples);
         self.header.connection = number;
-        self.sender = Sender::new(config.tcp, config.segment, bytes, control.clone());
+        self.sender = self.template.sender(bytes);
         self.sender.rtt_samples = rtt_samples;
         if stopped {
             self.sender.stop();
         }
-        self.opening = Opening::new(config);
+        self.opening = Opening::new(&self.template.config);
         (self.answered, self.has_answered, self.recent) = (None, false, None);
         (self.requests, self.next) = (0, None);
         self.limit = self.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
@@ -207,7 +223,7 @@ impl SendingEnd {
             }
             PacketKind::Request if self.state == State::Listen => {
                 let measured = self.opening.measured(self.answered.map(|sent| now.since(sent)));
-                self.establish(measured);
+                self.establish(now, measured);
             }
             _ => {}
         }
@@ -243,13 +259,13 @@ impl SendingEnd {
     pub(in crate::transport::tcp) fn on_syn_ack(&mut self, now: Instant) {
         if self.state == State::SynSent {
             let measured = self.opening.on_syn_ack(now);
-            self.establish(measured);
+            self.establish(now, measured);
         }
     }
 
-    fn establish(&mut self, measured: bool) {
+    fn establish(&mut self, now: Instant, measured: bool) {
         self.state = State::Established;
-        self.sender.establish(self.opening.rtt.clone(), measured);
+        self.sender.establish(now, self.opening.rtt.clone(), measured);
         self.update_window();
     }
 
