@@ -205,7 +205,7 @@ impl Connection {
         };
         let mut rtt = RttEstimator::new(config.rto, config.initial_rto, config.min_rto);
         rtt.sample(Duration::from_millis(10));
-        connection.sender.establish(rtt, true);
+        connection.sender.establish(Instant::ZERO, rtt, true);
         connection
     }
 

@@ -5,11 +5,16 @@
 //! Where the draft leaves a choice:
 //! - the connection's state is that of its data: a handshake delivers none;
 //! - a segment that is sent again has the state of its last transmission, as in Linux, whichever of them has
-//!   arrived.
+//!   arrived;
+//! - the time begins anew where nothing is outstanding, as in Linux, and not where nothing is in the network by
+//!   estimate: a timeout that was not needed would make samples too high.
+//!
+//! With each segment goes what was in the network and what had been lost and marked when it was sent, so that a sample
+//! tells what has happened since.
 
 use std::collections::VecDeque;
 
-use crate::congestion::RateSample;
+use crate::congestion::{LostSegment, RateSample, Repair};
 use crate::time::{Duration, Instant};
 use crate::transport::recovery::ranges;
 
@@ -26,7 +31,28 @@ struct Transmission {
     delivered_at: Instant,
     delivered: u64,
     is_app_limited: bool,
+    /// P.tx_in_flight.
+    tx_in_flight: u64,
+    /// P.lost.
+    lost: u64,
+    /// Bytes that had arrived with a mark.
+    marked: u64,
     sent_again: bool,
+    /// It is lost, and has not been sent again.
+    is_lost: bool,
+}
+
+/// What the sender knows of an ACK besides what the ACK acknowledges.
+#[derive(Clone, Copy, Debug)]
+pub struct AckContext {
+    /// The moment.
+    pub now: Instant,
+    /// The connection's shortest round-trip time.
+    pub min_rtt: Option<Duration>,
+    /// Bytes in the network after it.
+    pub in_flight: u64,
+    /// Whether it has ECN-Echo.
+    pub is_marked: bool,
 }
 
 /// The delivery rate of one connection. Bytes are counted from its first.
@@ -43,16 +69,20 @@ pub struct DeliveryRate {
     delivered_at: Instant,
     /// C.first_sent_time.
     first_sent: Instant,
+    /// C.lost.
+    lost: u64,
+    /// Bytes that have arrived with a mark.
+    marked: u64,
     /// C.app_limited: once so much has been delivered, what was sent while the application limited the sender
     /// is gone.
     app_limited_until: Option<u64>,
 }
 
 impl DeliveryRate {
-    /// The bytes from `start` up to `end` leave, for the first time or again. `in_flight` bytes are in the
-    /// network.
+    /// The bytes from `start` up to `end` leave, for the first time or again. With them `in_flight` bytes are in
+    /// the network.
     pub fn sent(&mut self, now: Instant, (start, end): (u64, u64), in_flight: u64) {
-        if in_flight == 0 {
+        if self.outstanding.is_empty() {
             (self.first_sent, self.delivered_at) = (now, now);
         }
         let index = self.outstanding.partition_point(|segment| segment.end <= start);
@@ -63,7 +93,11 @@ impl DeliveryRate {
             delivered_at: self.delivered_at,
             delivered: self.delivered,
             is_app_limited: self.app_limited_until.is_some(),
+            tx_in_flight: in_flight,
+            lost: self.lost,
+            marked: self.marked,
             sent_again: index < self.outstanding.len(),
+            is_lost: false,
         };
         match self.outstanding.get_mut(index) {
             Some(segment) => *segment = transmission,
@@ -76,15 +110,53 @@ impl DeliveryRate {
         self.app_limited_until = Some(self.delivered + in_flight);
     }
 
-    /// An ACK that expects byte `ack` next and reports these ranges beyond it has come, after which
-    /// `in_flight` bytes are in the network. Nothing, if others have reported the same.
-    pub fn on_ack(
+    /// Whether what is sent now counts as limited by the application.
+    pub fn is_app_limited(&self) -> bool {
+        self.app_limited_until.is_some()
+    }
+
+    /// C.lost.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// The segments from `start` up to `end` are lost, but for what has been reported. Tells `each` of those that
+    /// have not been marked since they were last sent.
+    pub fn mark_lost(
         &mut self,
         now: Instant,
+        (start, end): (u64, u64),
+        each: &mut impl FnMut(&LostSegment),
+    ) {
+        let first = self.outstanding.partition_point(|segment| segment.end <= start);
+        let mut from = first.checked_sub(1).map_or(self.una, |before| self.outstanding[before].end);
+        for segment in self.outstanding.range_mut(first..).take_while(|segment| segment.end <= end)
+        {
+            let bytes = segment.end - from;
+            if !segment.is_lost && ranges::containing(&self.reported, from).is_none() {
+                segment.is_lost = true;
+                self.lost += bytes;
+                each(&LostSegment {
+                    now,
+                    bytes,
+                    tx_in_flight: segment.tx_in_flight,
+                    lost: self.lost - segment.lost,
+                    delivered: self.delivered,
+                    is_app_limited: segment.is_app_limited,
+                });
+            }
+            from = segment.end;
+        }
+    }
+
+    /// An ACK that expects byte `ack` next and reports these ranges beyond it has come. Nothing, if others have
+    /// reported the same. What only the sender knows is left at nothing.
+    pub fn on_ack(
+        &mut self,
         (ack, blocks): (u64, &[(u64, u64)]),
-        min_rtt: Option<Duration>,
-        in_flight: u64,
+        context: AckContext,
     ) -> Option<RateSample> {
+        let AckContext { now, min_rtt, in_flight, is_marked } = context;
         let before = self.delivered;
         let mut newest = None;
         while let Some(&segment) = self.outstanding.front().filter(|segment| segment.end <= ack) {
@@ -108,6 +180,9 @@ impl DeliveryRate {
         }
         let newest = newest?;
         (self.delivered_at, self.first_sent) = (now, newest.at);
+        let newly_delivered = self.delivered - before;
+        let newly_marked = if is_marked { newly_delivered } else { 0 };
+        self.marked += newly_marked;
         if self.app_limited_until.is_some_and(|until| self.delivered > until) {
             self.app_limited_until = None;
         }
@@ -115,13 +190,25 @@ impl DeliveryRate {
         let is_usable = interval > Duration::ZERO && min_rtt.is_none_or(|least| interval >= least);
         Some(RateSample {
             now,
-            newly_delivered: self.delivered - before,
+            newly_delivered,
             total: self.delivered,
             prior_delivered: newest.delivered,
             interval: is_usable.then_some(interval),
             is_app_limited: newest.is_app_limited,
             in_flight,
             rtt: (!newest.sent_again).then(|| now.since(newest.at)),
+            segment: 0,
+            prior_in_flight: 0,
+            is_cwnd_limited: false,
+            newly_lost: 0,
+            lost: self.lost - newest.lost,
+            total_lost: self.lost,
+            tx_in_flight: newest.tx_in_flight,
+            newly_marked,
+            marked: self.marked - newest.marked,
+            repair: Repair::None,
+            next_send_at: now,
+            srtt: None,
         })
     }
 }
@@ -142,6 +229,10 @@ mod tests {
         Instant::ZERO + Duration::from_millis(ms)
     }
 
+    fn context(now: Instant, min_rtt: Option<Duration>, in_flight: u64) -> AckContext {
+        AckContext { now, min_rtt, in_flight, is_marked: false }
+    }
+
     /// By hand: ten segments of 1,000 bytes leave at once, and their ACKs come every 10 ms from 100 ms on,
     /// each of which lets another leave. The rate of the ACKs is 100 bytes/ms.
     #[test]
@@ -153,7 +244,7 @@ mod tests {
         let mut rates = vec![];
         for n in 1..=30 {
             let now = at(90 + 10 * n);
-            let sample = rate.on_ack(now, (n * 1000, &[]), Some(RTT), 9000).unwrap();
+            let sample = rate.on_ack((n * 1000, &[]), context(now, Some(RTT), 9000)).unwrap();
             assert_eq!((sample.newly_delivered, sample.total), (1000, n * 1000));
             rates.push((sample.total - sample.prior_delivered, sample.interval.unwrap()));
             rate.sent(now, ((n + 9) * 1000, (n + 10) * 1000), 9000);
@@ -177,13 +268,13 @@ mod tests {
             rate.sent(at(10 * n), (n * 1000, n * 1000 + 1000), n * 1000);
         }
         let news = |sample: Option<RateSample>| sample.map(|s| (s.newly_delivered, s.total));
-        let sample = rate.on_ack(at(110), (0, &[(1000, 2000)]), None, 3000);
+        let sample = rate.on_ack((0, &[(1000, 2000)]), context(at(110), None, 3000));
         assert_eq!(news(sample), Some((1000, 1000)));
-        assert_eq!(rate.on_ack(at(115), (0, &[(1000, 2000)]), None, 3000), None);
-        let sample = rate.on_ack(at(120), (0, &[(1000, 3000)]), None, 2000);
+        assert_eq!(rate.on_ack((0, &[(1000, 2000)]), context(at(115), None, 3000)), None);
+        let sample = rate.on_ack((0, &[(1000, 3000)]), context(at(120), None, 2000));
         assert_eq!(news(sample), Some((1000, 2000)));
         rate.sent(at(120), (0, 1000), 1000);
-        let sample = rate.on_ack(at(220), (4000, &[]), None, 0).unwrap();
+        let sample = rate.on_ack((4000, &[]), context(at(220), None, 0)).unwrap();
         assert_eq!((sample.newly_delivered, sample.total), (2000, 4000));
         // The last segment sent is the repair: nothing is known of its round-trip time.
         assert_eq!((sample.prior_delivered, sample.rtt), (2000, None));
@@ -198,7 +289,7 @@ mod tests {
         rate.on_app_limited(1000);
         rate.sent(at(50), (1000, 2000), 1000);
         let sample = |rate: &mut DeliveryRate, ms, ack| {
-            rate.on_ack(at(ms), (ack, &[]), None, 1000).unwrap().is_app_limited
+            rate.on_ack((ack, &[]), context(at(ms), None, 1000)).unwrap().is_app_limited
         };
         assert!(!sample(&mut rate, 100, 1000)); // sent before
         assert!(sample(&mut rate, 150, 2000));
@@ -211,10 +302,59 @@ mod tests {
     fn compressed_acks_are_no_sample() {
         let mut rate = DeliveryRate::default();
         rate.sent(at(0), (0, 1000), 0);
-        assert_eq!(rate.on_ack(at(99), (1000, &[]), Some(RTT), 0).unwrap().interval, None);
+        assert_eq!(rate.on_ack((1000, &[]), context(at(99), Some(RTT), 0)).unwrap().interval, None);
         rate.sent(at(5000), (1000, 2000), 0);
-        let sample = rate.on_ack(at(5100), (2000, &[]), Some(RTT), 0).unwrap();
+        let sample = rate.on_ack((2000, &[]), context(at(5100), Some(RTT), 0)).unwrap();
         assert_eq!(sample.interval, Some(RTT));
         assert_eq!(sample.rate(), Some(crate::units::Rate::from_bps(80_000)));
+    }
+
+    /// By hand: of five segments of 1,000 bytes the second and the third are lost, the second once more after it has
+    /// been sent again with 2,000 lost. A range may have what has been reported, and what has been told before.
+    #[test]
+    fn losses_are_told_once_for_each_transmission() {
+        let mut rate = DeliveryRate::default();
+        for n in 0..5 {
+            rate.sent(at(0), (n * 1000, n * 1000 + 1000), n * 1000 + 1000);
+        }
+        let sample = rate.on_ack((1000, &[(3000, 4000)]), context(at(100), None, 1000)).unwrap();
+        assert_eq!((sample.tx_in_flight, sample.lost), (4000, 0));
+        let mut told = vec![];
+        let mut tell = |lost: &LostSegment| {
+            told.push((lost.bytes, lost.tx_in_flight, lost.lost, lost.delivered));
+        };
+        rate.mark_lost(at(100), (1000, 3000), &mut tell);
+        rate.mark_lost(at(100), (2000, 4000), &mut tell);
+        rate.sent(at(110), (1000, 2000), 2000);
+        rate.mark_lost(at(300), (1000, 5000), &mut tell);
+        assert_eq!(
+            told,
+            [
+                (1000, 2000, 1000, 2000),
+                (1000, 3000, 2000, 2000),
+                (1000, 2000, 1000, 2000),
+                (1000, 5000, 4000, 2000)
+            ]
+        );
+        // The third arrives nevertheless, with the state of its only transmission: all four losses came after it.
+        let sample = rate.on_ack((1000, &[(2000, 4000)]), context(at(310), None, 0)).unwrap();
+        assert_eq!((sample.lost, sample.total_lost, rate.lost()), (4000, 4000, 4000));
+    }
+
+    /// An ACK with ECN-Echo marks all that it is the first to report.
+    #[test]
+    fn marks_are_counted_since_the_segment_was_sent() {
+        let mut rate = DeliveryRate::default();
+        for n in 0..2 {
+            rate.sent(at(0), (n * 1000, n * 1000 + 1000), n * 1000 + 1000);
+        }
+        let marked = AckContext { is_marked: true, ..context(at(100), None, 1000) };
+        let sample = rate.on_ack((1000, &[]), marked).unwrap();
+        assert_eq!((sample.newly_marked, sample.marked), (1000, 1000));
+        rate.sent(at(100), (2000, 3000), 2000);
+        let sample = rate.on_ack((2000, &[]), context(at(150), None, 1000)).unwrap();
+        assert_eq!((sample.newly_marked, sample.marked), (0, 1000));
+        let sample = rate.on_ack((3000, &[]), context(at(200), None, 0)).unwrap();
+        assert_eq!((sample.newly_marked, sample.marked), (0, 0));
     }
 }

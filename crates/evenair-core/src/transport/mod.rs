@@ -20,7 +20,6 @@ mod ends;
 mod header;
 mod limits;
 mod option;
-pub mod pacer;
 mod receiver_reports;
 pub mod recovery;
 mod sack;

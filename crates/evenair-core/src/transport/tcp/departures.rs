@@ -1,4 +1,4 @@
-//! What lets a segment wait although the windows have room for it: the rate of a congestion control that has one, pacing, and
+//! What lets a segment wait although the windows have room for it: pacing, and
 //! the limit of what the sender has in the queues of its host. Most senders have none of them.
 
 use super::pacing::Pacing;
@@ -22,7 +22,7 @@ impl Departures {
     /// What the sender of `tcb` has, if it has any.
     pub(super) fn new(tcb: &Tcb) -> Option<Box<Self>> {
         let rates = tcb.congestion.is_rate_based().then(RateBased::default);
-        let pacing = tcb.config.pacing.then(|| Pacing::new(tcb.config.tso));
+        let pacing = (rates.is_some() || tcb.config.pacing).then(|| Pacing::new(&tcb.config));
         let small_queue = tcb.config.tsq.map(SmallQueue::new);
         let has_any = rates.is_some() || pacing.is_some() || small_queue.is_some();
         has_any.then(|| Box::new(Self { rates, pacing, small_queue }))
@@ -31,13 +31,21 @@ impl Departures {
     /// An ACK has been taken into account, which expects `ack` next and has these blocks.
     pub(super) fn on_ack(
         &mut self,
-        of: (&mut Tcb, &Recovery),
+        of: (&mut Tcb, &mut Recovery),
         now: Instant,
         ack: u64,
         blocks: &[(u64, u64)],
     ) {
         if let Some(rates) = &mut self.rates {
-            rates.on_ack(of, now, ack, blocks);
+            let next_send_at = self.pacing.as_ref().map_or(now, Pacing::next_at);
+            rates.on_ack(of, now, (ack, blocks), next_send_at);
+        }
+    }
+
+    /// A timer of loss recovery has expired, which may have marked segments lost.
+    pub(super) fn on_recovery_timer(&mut self, of: (&mut Tcb, &mut Recovery), now: Instant) {
+        if let Some(rates) = &mut self.rates {
+            rates.on_timer(of, now);
         }
     }
 
@@ -92,15 +100,11 @@ impl Departures {
 
     /// When a segment that has been held back may leave.
     pub(super) fn poll_at(&self) -> Instant {
-        let of_rates = self.rates.as_ref().map_or(Instant::NEVER, RateBased::poll_at);
-        self.pacing.as_ref().map_or(of_rates, |pacing| of_rates.min(pacing.poll_at()))
+        self.pacing.as_ref().map_or(Instant::NEVER, Pacing::poll_at)
     }
 
     /// The timer may have expired.
     pub(super) fn on_timer(&mut self, now: Instant) {
-        if let Some(rates) = &mut self.rates {
-            rates.on_timer(now);
-        }
         if let Some(pacing) = &mut self.pacing {
             pacing.on_timer(now);
         }

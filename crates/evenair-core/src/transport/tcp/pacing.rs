@@ -6,13 +6,14 @@
 //!   is a rate of payload. Before the first round-trip time there is none.
 //! - After a segment the next one leaves when the rate has had time for its payload. A sender that comes late may make up for
 //!   it, by half of that time at most. The first ten segments of a connection are not paced
-//!   (`tcp_update_skb_after_send` in `tcp_output.c`).
+//!   (`tcp_update_skb_after_send` in `tcp_output.c`), unless the congestion control has a rate for them.
 //! - With `tso` what leaves at a time is a burst: as much as the rate sends in 2^-10 s, two segments at least and 64 KB at most
 //!   (`tcp_tso_autosize`, `sk_pacing_shift`; `gso_max_size`), as where a network device divides it. `tcp_tso_rtt_log`, which lets bursts be
 //!   longer at round-trip times below 0.5 ms, is left out.
 //!
 //! Timers are exact: Linux's are, too, up to some microseconds (`hrtimer`).
 
+use super::config::TcpConfig;
 use super::tcb::Tcb;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -46,6 +47,8 @@ pub(super) fn pacing_rate(tcb: &Tcb, outstanding: u64) -> Option<Rate> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pacing {
     has_bursts: bool,
+    /// Only a rate of the congestion control counts: the flow is not paced otherwise.
+    by_control: bool,
     /// When the next segment may leave (`tcp_wstamp_ns`).
     next_at: Instant,
     /// The same if one has been held back.
@@ -59,8 +62,8 @@ pub(super) struct Pacing {
 
 impl Pacing {
     /// Nothing has been sent.
-    pub(super) fn new(has_bursts: bool) -> Self {
-        Self { has_bursts, ..Self::default() }
+    pub(super) fn new(config: &TcpConfig) -> Self {
+        Self { has_bursts: config.tso, by_control: !config.pacing, ..Self::default() }
     }
 
     /// Whether a segment that may be sent otherwise has to wait.
@@ -78,13 +81,9 @@ impl Pacing {
     /// A segment of `payload` bytes leaves.
     pub(super) fn sent(&mut self, now: Instant, payload: u32, tcb: &Tcb) {
         self.sent += 1;
-        let outstanding = tcb.snd_max - tcb.snd_una;
-        let Some(rate) = pacing_rate(tcb, outstanding).filter(|rate| rate.as_bps() > 0) else {
+        let Some(rate) = self.rate(now, tcb).filter(|rate| rate.as_bps() > 0) else {
             return;
         };
-        if self.sent <= UNPACED {
-            return;
-        }
         if self.is_within_burst(now) {
             self.left -= 1;
         } else if self.has_bursts {
@@ -95,6 +94,23 @@ impl Pacing {
         let late = now.since(self.next_at);
         let credit = Duration::from_nanos(late.as_nanos().min(time.as_nanos() / 2));
         self.next_at = self.next_at.max(now) + time.saturating_sub(credit);
+    }
+
+    /// The rate for what follows the segment that leaves now.
+    fn rate(&mut self, now: Instant, tcb: &Tcb) -> Option<Rate> {
+        if let Some(rate) = tcb.congestion.pacing_rate() {
+            if self.sent == 1 {
+                self.next_at = now; // There is no time that the first segment could make up for.
+            }
+            return Some(rate);
+        }
+        let is_paced = !self.by_control && self.sent > UNPACED;
+        is_paced.then(|| pacing_rate(tcb, tcb.snd_max - tcb.snd_una)).flatten()
+    }
+
+    /// When the next segment may leave. It may be past.
+    pub(super) fn next_at(&self) -> Instant {
+        self.next_at
     }
 
     /// When a segment that has been held back may leave.
@@ -116,7 +132,7 @@ impl Pacing {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::congestion::{Controller, NewReno};
+    use crate::congestion::{Controller, NewReno, OpenEvent};
     use crate::transport::tcp::TcpConfig;
 
     /// cwnd of 100 segments of so many bytes, and a round-trip time of 10 ms.
@@ -128,7 +144,8 @@ pub(super) mod tests {
             ..TcpConfig::default()
         };
         let mut tcb = Tcb::new(config, segment, u64::MAX, Controller::NewReno(NewReno));
-        tcb.congestion.open(100);
+        let opened = OpenEvent { now: Instant::ZERO, srtt: None, segment: tcb.segment() };
+        tcb.congestion.open(100, &opened);
         tcb.rtt.sample(Duration::from_millis(10));
         tcb
     }
@@ -158,7 +175,7 @@ pub(super) mod tests {
     /// it, who comes 500 us late for 25.
     #[test]
     fn segments_are_as_far_apart_as_the_rate_says() {
-        let (tcb, mut pacing) = (tcb(None), Pacing::new(false));
+        let (tcb, mut pacing) = (tcb(None), Pacing::default());
         for _ in 0..11 {
             assert!(!pacing.holds_back(at(1000)));
             pacing.sent(at(1000), 1000, &tcb);
@@ -179,7 +196,7 @@ pub(super) mod tests {
     /// Bursts: 20 MB/s are 19,531 bytes in 2^-10 s, 19 segments, which take 950 us.
     #[test]
     fn bursts_are_what_the_rate_sends_in_a_millisecond() {
-        let (tcb, mut pacing) = (tcb(None), Pacing::new(true));
+        let (tcb, mut pacing) = (tcb(None), Pacing { has_bursts: true, ..Pacing::default() });
         for _ in 0..10 {
             pacing.sent(at(0), 1000, &tcb);
         }

@@ -21,7 +21,7 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderCounters};
 use super::tcb::Tcb;
-use crate::congestion::{Controller, Window};
+use crate::congestion::{Controller, OpenEvent, Window};
 use crate::delays::Delays;
 use crate::time::Instant;
 use crate::transport::contract::Windows;
@@ -44,7 +44,7 @@ impl Sender {
     /// there are `total`; `u64::MAX` never ends.
     pub fn new(config: TcpConfig, segment: u32, total: u64, control: Controller) -> Self {
         let tcb = Tcb::new(config, segment, total, control);
-        let recovery = Recovery::new(&tcb.config, segment, tcb.congestion.loss_detection());
+        let recovery = Recovery::new(&tcb.config, segment, &tcb.congestion);
         let departures = Departures::new(&tcb);
         Self { tcb, recovery, departures, rtt_samples: Delays::default() }
     }
@@ -52,13 +52,14 @@ impl Sender {
     /// The connection is open. `rtt` is the round-trip time that the handshake has left, and
     /// `measured` whether the handshake took place without retransmission. If not, cwnd is one segment
     /// (RFC 5681 section 3.1).
-    pub fn establish(&mut self, rtt: RttEstimator, measured: bool) {
+    pub fn establish(&mut self, now: Instant, rtt: RttEstimator, measured: bool) {
         if measured {
             self.rtt_samples.record(rtt.total().1);
         }
         self.tcb.rtt = rtt;
         let initial = if measured { self.tcb.config.initial_window } else { 1 };
-        self.tcb.congestion.open(initial);
+        let opened = OpenEvent { now, srtt: self.tcb.rtt.srtt(), segment: self.tcb.segment() };
+        self.tcb.congestion.open(initial, &opened);
     }
 
     /// An acknowledgement that expects byte `ack` next has come, with these blocks of bytes that have
@@ -74,7 +75,7 @@ impl Sender {
         }
         self.recovery.on_ack(&mut self.tcb, now, (ack, advances), blocks);
         if let Some(departures) = &mut self.departures {
-            departures.on_ack((&mut self.tcb, &self.recovery), now, ack, blocks);
+            departures.on_ack((&mut self.tcb, &mut self.recovery), now, ack, blocks);
         }
     }
 
@@ -120,7 +121,13 @@ impl Sender {
         if let Some(departures) = departures {
             departures.on_timer(now);
         }
-        if now < tcb.deadline || recovery.on_timer(tcb, now) {
+        if now < tcb.deadline {
+            return;
+        }
+        if recovery.on_timer(tcb, now) {
+            if let Some(departures) = departures {
+                departures.on_recovery_timer((tcb, recovery), now);
+            }
             return;
         }
         tcb.counters.timeouts += 1;
@@ -133,6 +140,9 @@ impl Sender {
             event.flight = event.flight.min(tcb.congestion.cwnd());
         }
         recovery.on_timeout(tcb, now);
+        if let Some(departures) = departures {
+            departures.on_recovery_timer((tcb, recovery), now);
+        }
         tcb.congestion.on_timeout(&event, first);
         tcb.note_reduction(false);
         tcb.recover = Some(tcb.snd_max);

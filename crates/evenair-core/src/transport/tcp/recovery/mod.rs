@@ -14,7 +14,7 @@ use self::sack::Sack;
 use super::config::TcpConfig;
 use super::segment::Segment;
 use super::tcb::Tcb;
-use crate::congestion::LossDetection;
+use crate::congestion::{LossDetection, WindowControl};
 use crate::time::Instant;
 use crate::transport::recovery::Prr;
 
@@ -34,11 +34,11 @@ pub(super) enum Recovery {
 }
 
 impl Recovery {
-    pub(super) fn new(config: &TcpConfig, segment: u32, detection: LossDetection) -> Self {
-        if detection == LossDetection::FineGrained {
+    pub(super) fn new(config: &TcpConfig, segment: u32, congestion: &WindowControl) -> Self {
+        if congestion.loss_detection() == LossDetection::FineGrained {
             return Self::FineGrained(Box::default());
         }
-        let prr = config.prr.then(|| Prr::new(segment));
+        let prr = (config.prr && !congestion.limits_itself()).then(|| Prr::new(segment));
         match (config.sack, config.rack) {
             (false, _) => Self::NewReno(NewReno::default()),
             (true, false) => Self::Sack(Box::new(Sack::new(segment, prr))),
@@ -128,6 +128,22 @@ impl Recovery {
             Self::Sack(sack) => sack.in_flight(tcb),
             Self::RackTlp(rack) => rack.in_flight(tcb),
         }
+    }
+
+    /// What is lost and has not been sent again, as ranges of bytes, in which there may be some that have been reported.
+    /// Nothing, if no more has been found lost since this was last called.
+    #[cold]
+    pub(super) fn take_lost(&mut self, tcb: &Tcb) -> Vec<(u64, u64)> {
+        // After a timeout: all that is to be sent again.
+        let again = (tcb.snd_nxt < tcb.snd_max).then_some((tcb.snd_nxt, tcb.snd_max));
+        let first = || (tcb.snd_una, tcb.snd_una + u64::from(tcb.payload_at(tcb.snd_una)));
+        let due = tcb.retransmit.then(first);
+        let more = match self {
+            Self::NewReno(_) | Self::FineGrained(_) => None,
+            Self::Sack(sack) => sack.lost(tcb),
+            Self::RackTlp(rack) => return rack.take_lost(),
+        };
+        [again, due, more].into_iter().flatten().collect()
     }
 
     /// The next segment that may be sent now.
