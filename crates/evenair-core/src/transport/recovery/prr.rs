@@ -17,6 +17,8 @@ pub struct Prr {
     segment: u64,
     /// The first byte not acknowledged and the bytes reported beyond it, at the last ACK.
     known: (u64, u64),
+    /// Segments that the last ACK has delivered, in an episode or not.
+    latest: u64,
     /// `prr_delivered`: segments delivered in recovery.
     delivered: u64,
     /// `prr_out`: segments sent in recovery.
@@ -33,6 +35,7 @@ impl Prr {
         Self {
             segment: u64::from(segment),
             known: (0, 0),
+            latest: 0,
             delivered: 0,
             out: 0,
             flight: 1,
@@ -44,7 +47,13 @@ impl Prr {
     pub fn delivered_by(&mut self, una: u64, sacked: u64) -> u64 {
         let known = std::mem::replace(&mut self.known, (una, sacked));
         // A timeout may forget what was reported.
-        (una + sacked).saturating_sub(known.0 + known.1).div_ceil(self.segment)
+        self.latest = (una + sacked).saturating_sub(known.0 + known.1).div_ceil(self.segment);
+        self.latest
+    }
+
+    /// The same where the caller counts: an ACK has delivered so many segments.
+    pub fn note_delivered(&mut self, segments: u64) {
+        self.latest = segments;
     }
 
     /// Section 6.1: an episode begins; `flight` is RecoverFS and `inflight` what is in flight. Until an
@@ -52,6 +61,13 @@ impl Prr {
     pub fn begin(&mut self, flight: u64, inflight: u64) {
         (self.delivered, self.out, self.flight) = (0, 0, flight.max(1));
         self.cwnd = inflight + 1;
+    }
+
+    /// An episode without a loss begins with the last ACK, which has reported a mark and has advanced or not.
+    /// `outstanding` segments are neither acknowledged nor reported, and all of them are in flight.
+    pub fn begin_for_mark(&mut self, outstanding: u64, target: u64, advances: bool) {
+        self.begin(outstanding + self.latest, outstanding);
+        self.on_ack(self.latest, outstanding, target, advances);
     }
 
     /// Section 6.2: an ACK of the episode, the first one, too, has reported `delivered` segments.

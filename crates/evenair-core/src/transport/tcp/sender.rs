@@ -80,17 +80,20 @@ impl Sender {
     }
 
     /// The same for an acknowledgement with ECN-Echo (RFC 3168 section 6.1.2): cwnd does not grow, and
-    /// is reduced as by a loss unless it has been for this window of data.
+    /// is reduced as by a loss unless it has been for this window of data. With proportional rate reduction
+    /// what is in flight follows over a round trip, as in Linux (`tcp_enter_cwr`).
     #[cold]
     pub fn on_ack_with_ece(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
         self.tcb.ece = true;
         let mut event = self.tcb.event(now, 0.0, None);
         event.flight = event.flight.min(self.tcb.congestion.cwnd());
+        let advances = ack > self.tcb.snd_una;
         self.on_ack(now, ack, blocks);
-        let tcb = &mut self.tcb;
+        let Self { tcb, recovery, .. } = self;
         if ack == tcb.snd_una && !tcb.in_recovery && !tcb.reduction.covers(ack) {
             tcb.congestion.on_congestion_mark(&event);
             tcb.note_reduction(true);
+            tcb.reduction.is_gradual = recovery.begin_reduction(tcb, advances);
             tcb.counters.congestion_responses += 1;
         }
         tcb.ece = false;
@@ -301,7 +304,11 @@ impl Sender {
             _ => None,
         };
         let mut event = tcb.event(now, tcb.segments(ack - tcb.snd_una), rtt);
-        let may_grow = !tcb.config.cwnd_validation || tcb.is_cwnd_limited(recovery.in_flight(tcb));
+        let mut may_grow =
+            !tcb.config.cwnd_validation || tcb.is_cwnd_limited(recovery.in_flight(tcb));
+        if tcb.reduction.is_gradual {
+            may_grow &= !tcb.reduction.goes_on(ack);
+        }
         tcb.snd_una = ack;
         tcb.snd_nxt = tcb.snd_nxt.max(ack);
         tcb.duplicate_acks = 0;

@@ -19,6 +19,9 @@ pub(super) struct Reduction {
     /// `snd_max` at the time, once there has been one.
     end: Option<u64>,
     by_mark: bool,
+    /// What may be in flight comes down to cwnd by proportional rate reduction, until `end` is passed; else
+    /// cwnd holds at once.
+    pub(super) is_gradual: bool,
     /// The next new segment carries CWR.
     pub(super) cwr_due: bool,
 }
@@ -28,6 +31,13 @@ impl Reduction {
     /// after the reduction carries CWR, so only an ACK beyond it reports another mark.
     pub(super) fn covers(&self, ack: u64) -> bool {
         self.end.is_some_and(|end| ack <= end)
+    }
+
+    /// New data up to `ack` have been acknowledged. Returns whether a gradual reduction goes on.
+    #[cold]
+    pub(super) fn goes_on(&mut self, ack: u64) -> bool {
+        self.is_gradual = self.covers(ack);
+        self.is_gradual
     }
 }
 
@@ -137,7 +147,8 @@ impl Tcb {
 
     /// The window was reduced, because of a congestion mark or of a loss.
     pub(super) fn note_reduction(&mut self, by_mark: bool) {
-        self.reduction = Reduction { end: Some(self.snd_max), by_mark, cwr_due: true };
+        let end = Some(self.snd_max);
+        self.reduction = Reduction { end, by_mark, is_gradual: false, cwr_due: true };
     }
 
     /// Payload bytes of a full segment.

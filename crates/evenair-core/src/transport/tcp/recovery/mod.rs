@@ -92,6 +92,21 @@ impl Recovery {
         }
     }
 
+    /// The ACK that has just been taken into account, and has advanced or not, has reported a mark, by which
+    /// cwnd was reduced. Returns whether what is in flight comes down to it by proportional rate reduction; not with
+    /// a congestion control that goes by rates.
+    #[cold]
+    pub(super) fn begin_reduction(&mut self, tcb: &Tcb, advances: bool) -> bool {
+        if tcb.congestion.is_rate_based() {
+            return false;
+        }
+        match self {
+            Self::NewReno(_) | Self::FineGrained(_) => false,
+            Self::Sack(sack) => sack.begin_reduction(tcb, advances),
+            Self::RackTlp(rack) => rack.begin_reduction(tcb, advances),
+        }
+    }
+
     /// The timer has expired. Returns whether it was a timer of this form and not the
     /// retransmission timer.
     pub(super) fn on_timer(&mut self, tcb: &mut Tcb, now: Instant) -> bool {

@@ -101,6 +101,9 @@ impl RackTlp {
         let before = self.sent.outstanding() - self.sent.sacked();
         self.sent.update(now, una, tcb.rtt.min_rtt().unwrap_or(Duration::ZERO));
         let delivered = before - (self.sent.outstanding() - self.sent.sacked());
+        if let Some(prr) = &mut self.prr {
+            prr.note_delivered(delivered);
+        }
         self.after_timeout &= tcb.recover.is_some_and(|recover| una < recover);
         if advances {
             self.rto_at = tcb.deadline;
@@ -118,7 +121,7 @@ impl RackTlp {
             self.on_probe_ack(tcb, now, probe, (advances, blocks.is_empty()), delivered);
         }
         let found = self.find_losses(tcb, now, delivered);
-        if tcb.in_recovery
+        if (tcb.in_recovery || tcb.reduction.is_gradual)
             && let Some(prr) = &mut self.prr
         {
             let safe = advances && !found.lost;
@@ -169,6 +172,15 @@ impl RackTlp {
         self.sent.take_lost()
     }
 
+    /// See [`super::Recovery::begin_reduction`].
+    #[cold]
+    pub(super) fn begin_reduction(&mut self, tcb: &Tcb, advances: bool) -> bool {
+        let outstanding = self.sent.outstanding() - self.sent.sacked();
+        let target = tcb.congestion.cwnd() as u64;
+        let prr = self.prr.as_mut();
+        prr.map(|prr| prr.begin_for_mark(outstanding, target, advances)).is_some()
+    }
+
     /// Bytes in the network, in full segments.
     pub(super) fn in_flight(&self, tcb: &Tcb) -> u64 {
         self.sent.inflight() * tcb.segment()
@@ -182,7 +194,7 @@ impl RackTlp {
         }
         let (inflight, lost) = (self.sent.inflight(), self.sent.first_lost());
         let cwnd = match &self.prr {
-            Some(prr) if tcb.in_recovery => prr.cwnd(),
+            Some(prr) if tcb.in_recovery || tcb.reduction.is_gradual => prr.cwnd(),
             _ => tcb.congestion.cwnd() as u64,
         };
         if let Some(seq) = lost {
@@ -243,11 +255,13 @@ impl RackTlp {
         } else if self.sent.has_losses() && tcb.recover.is_none_or(|recover| tcb.snd_una >= recover)
         {
             let event = loss_event(tcb, now, 0);
+            let reduces = tcb.reduction.is_gradual;
             tcb.enter_recovery(now, &event);
             self.forced = self.prr.is_none() && self.sent.first_lost().is_some();
             self.response = now;
             (self.rto_at, self.probe) = (tcb.deadline, None);
-            if let Some(prr) = &mut self.prr {
+            // The reduction for a mark of the same window goes on (`tcp_enter_recovery`).
+            if !reduces && let Some(prr) = &mut self.prr {
                 let flight = self.sent.outstanding() - self.sent.sacked() + delivered;
                 prr.begin(flight, self.sent.inflight());
             }

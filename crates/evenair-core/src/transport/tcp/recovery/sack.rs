@@ -41,6 +41,7 @@ impl Sack {
     ) {
         let (una, max) = (tcb.snd_una, tcb.snd_max);
         let lost_before = self.scoreboard.lost_before();
+        let reduces = tcb.reduction.is_gradual;
         self.scoreboard.advance(una);
         // Section 2: a duplicate ACK is one that reports something new, wherever it ends.
         if self.scoreboard.update(una, max, blocks, |_| ()) {
@@ -53,8 +54,17 @@ impl Sack {
             self.scoreboard.set_pipe(una, max);
         }
         if self.prr.is_some() {
-            self.reduce(tcb, advances, lost_before);
+            self.reduce(tcb, (advances, reduces), lost_before);
         }
+    }
+
+    /// See [`super::Recovery::begin_reduction`].
+    #[cold]
+    pub(super) fn begin_reduction(&mut self, tcb: &Tcb, advances: bool) -> bool {
+        let outstanding = unreported(tcb, &self.scoreboard).div_ceil(tcb.segment());
+        let target = tcb.congestion.cwnd() as u64;
+        let prr = self.prr.as_mut();
+        prr.map(|prr| prr.begin_for_mark(outstanding, target, advances)).is_some()
     }
 
     /// Bytes in the network.
@@ -75,22 +85,29 @@ impl Sack {
     }
 
     /// Proportional rate reduction (RFC 9937): an ACK before which `lost_before` was the end of what
-    /// was lost.
-    fn reduce(&mut self, tcb: &Tcb, advances: bool, lost_before: u64) {
+    /// was lost. It has advanced or not, and what is in flight was coming down because of a mark or not.
+    fn reduce(&mut self, tcb: &Tcb, (advances, reduces): (bool, bool), lost_before: u64) {
         let segment = tcb.segment();
         let may_send_next = tcb.may_send_next();
         let (Some(prr), scoreboard) = (&mut self.prr, &self.scoreboard) else { return };
         let sacked = scoreboard.sacked_before(tcb.snd_max);
         let delivered = prr.delivered_by(tcb.snd_una, sacked);
         if !tcb.in_recovery {
+            if tcb.reduction.is_gradual {
+                let inflight = unreported(tcb, scoreboard).div_ceil(segment);
+                prr.on_ack(delivered, inflight, tcb.congestion.cwnd() as u64, advances);
+            }
             return;
         }
         let mut inflight = scoreboard.pipe().div_ceil(segment);
         if tcb.retransmit {
             // Recovery has just begun. The pipe has the first retransmission already.
             inflight = inflight.saturating_sub(1);
-            let outstanding = (tcb.snd_max - tcb.snd_una - sacked).div_ceil(segment);
-            prr.begin(outstanding + delivered, inflight);
+            // The reduction for a mark of the same window goes on (`tcp_enter_recovery`).
+            if !reduces {
+                let outstanding = (tcb.snd_max - tcb.snd_una - sacked).div_ceil(segment);
+                prr.begin(outstanding + delivered, inflight);
+            }
         }
         // An ACK after which only a rescue can be sent reports further losses, too (section 6.2).
         let lost = scoreboard.has_hole(lost_before.max(tcb.snd_una), scoreboard.lost_before());
@@ -138,6 +155,9 @@ impl Sack {
         let mut cwnd = tcb.cwnd_bytes();
         let Some(recover) = tcb.recover.filter(|_| tcb.in_recovery) else {
             tcb.snd_nxt = scoreboard.skip(tcb.snd_nxt);
+            if tcb.reduction.is_gradual {
+                return self.send_reducing(tcb, now);
+            }
             let room = outstanding(tcb, scoreboard) + segment <= cwnd;
             return (room && tcb.may_send_next()).then(|| tcb.transmit_next(now));
         };
@@ -171,6 +191,22 @@ impl Sack {
         }
         Some(sent)
     }
+
+    /// The next segment while what is in flight comes down because of a mark.
+    fn send_reducing(&mut self, tcb: &mut Tcb, now: Instant) -> Option<Segment> {
+        let prr = self.prr.as_mut()?;
+        let segment = tcb.segment();
+        let room = outstanding(tcb, &self.scoreboard) + segment <= prr.cwnd() * segment;
+        (room && tcb.may_send_next()).then(|| {
+            prr.sent();
+            tcb.transmit_next(now)
+        })
+    }
+}
+
+/// What is outstanding and has not been reported, bytes, where nothing is lost.
+fn unreported(tcb: &Tcb, scoreboard: &Scoreboard) -> u64 {
+    tcb.snd_nxt - tcb.snd_una - scoreboard.sacked_before(tcb.snd_nxt)
 }
 
 /// What is in the network outside of recovery, bytes. What has been reported is not, but makes
