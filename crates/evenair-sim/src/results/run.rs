@@ -20,7 +20,7 @@ use crate::scenario::Scenario;
 
 /// The version of results. It is raised when a change of the code changes the result of a scenario
 /// and seed.
-pub const RESULT_VERSION: u32 = 10;
+pub const RESULT_VERSION: u32 = 11;
 
 /// The result of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -69,6 +69,9 @@ const FLOWS: [&str; 14] = [
 /// Switches of flows, where errors lose segments and repairs.
 const RECOVERIES: [&str; 4] = ["sack", "sack rack", "sack prr", "sack rack prr"];
 
+/// The same where a queue marks.
+const RESPONSES: [&str; 3] = ["ecn", "ecn sack prr", "ecn sack rack prr"];
+
 /// Keys of the WiMAX cell.
 const WIMAX: [&str; 13] = [
     "dl_ratio=1:1",
@@ -160,6 +163,14 @@ fn named() -> Vec<(String, Vec<(String, String)>)> {
         let mut case = vec![("station.1.error".to_owned(), "{ rate = 0.05 }".to_owned())];
         for key in recovery.split(' ') {
             case.push((format!("station.1.flows.0.{key}"), "true".to_owned()));
+        }
+        cases.push(case);
+    }
+    for response in RESPONSES {
+        let queue = "{ kind = \"codel\", ecn = true, limit = 50 }";
+        let mut case = vec![("cell.queue".to_owned(), queue.to_owned())];
+        for (key, station) in response.split(' ').flat_map(|key| [(key, 0), (key, 1)]) {
+            case.push((format!("station.{station}.flows.0.{key}"), "true".to_owned()));
         }
         cases.push(case);
     }
