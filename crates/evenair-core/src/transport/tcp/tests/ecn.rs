@@ -4,7 +4,6 @@
 use std::collections::VecDeque;
 
 use super::*;
-use crate::component::Registry;
 use crate::packet::{Ecn, EcnFlags, Packet, PacketKind};
 use crate::transport::{Output, PacketOption, TcpOptions};
 
