@@ -30,7 +30,9 @@ pub use discipline::{ActionLog, Actions, DropReason, Dropped, QueueDiscipline};
 pub use fq_tins::FqTins;
 pub use item::QueueItem;
 pub use las::Service;
-pub use pie::DelayEstimate;
+pub use pie::{
+    DelayEstimate, Form as PieForm, FormConfig as PieFormConfig, LinuxConfig, Rfc8033Config,
+};
 pub use ring::Ring;
 pub use spm_af::Filtering;
 pub use tx_queue::{DropStats, QueueStats, TxQueue};

@@ -1,16 +1,9 @@
-//! PIE, proportional integral controller enhanced (RFC 8033).
-//!
-//! An arriving packet is dropped with a probability that is updated every `tupdate`. The update
-//! depends on the difference between the queue delay and `target`, and on the change of the delay
-//! since the last update.
+//! PIE as RFC 8033 has it.
 //!
 //! The default is the basic scheme of section 4 and appendix A of the RFC. The options of section 5
 //! and appendix B are parameters: `ecn`, `delay = "rate"`, `derandomize` and `cap_adjustment`.
 //!
 //! Where RFC 8033 is open or contradicts itself, and where this differs from it:
-//! - **Updates without a timer.** Each arrival and departure first applies all updates that are
-//!   due, including one due at `now`. The result is the same as with a timer: an update uses only
-//!   the state of the discipline, which does not change between two calls.
 //! - **Queue delay** (section 4.3, `delay`). By default the waiting time of the last departed
 //!   packet (appendix A). `"rate"` is the estimate of section 5.2: the waiting bytes divided by the
 //!   departure rate, which is measured over 16 KiB.
@@ -39,59 +32,10 @@
 //! - **Not implemented:** deactivation at short queues (section 5.3) and scaling by packet size
 //!   (appendix B), both optional.
 
-use std::collections::VecDeque;
-
-use super::discipline::first_of;
-use super::{Actions, Backlog, DropReason, QueueDiscipline, QueueItem, QueueLimit};
-use crate::component::{configuration, integer, named, names, number, positive, switch};
+use super::config::{DelayEstimate, Rfc8033Config};
+use super::control::{Control, Verdict, Waiting};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
-
-configuration! {
-    /// Parameters of PIE.
-    pub struct PieConfig {
-        name: "pie",
-        summary: "random drops on arrival, with a probability that steers the queue delay to a target",
-        source: "RFC 8033",
-    }
-    /// target queue delay (QDELAY_REF)
-    target: Duration = Duration::from_millis(15), positive();
-    /// time between two updates of the drop probability (T_UPDATE)
-    tupdate: Duration = Duration::from_millis(15), positive();
-    /// weight of the deviation from the target, per second
-    alpha: f64 = 0.125, number(0.0..=1e3);
-    /// weight of the change of the delay, per second
-    beta: f64 = 1.25, number(0.0..=1e3);
-    /// length of a burst that passes without random drops (MAX_BURST)
-    max_burst: Duration = Duration::from_millis(150), positive();
-    /// bytes; while twice as many or fewer wait, nothing is dropped at random
-    /// (MEAN_PKTSIZE)
-    mean_packet: u64 = 1024, integer(1..=65_535);
-    /// how the queue delay is measured: the waiting time of the last departed packet, or
-    /// the waiting bytes divided by the departure rate
-    delay: DelayEstimate = DelayEstimate::Timestamps, names();
-    /// bound the distance between random drops from below and above
-    derandomize: bool = false, switch();
-    /// limit the increase of the probability to 2% per update from 10% on
-    cap_adjustment: bool = false, switch();
-    /// mark packets of ECN-capable transports instead of dropping them
-    ecn: bool = false, switch();
-    /// with ecn: packets are dropped, not marked, at this drop probability or above
-    /// (mark_ecnth)
-    mark_threshold: f64 = 0.1, number(0.0..=1.0);
-}
-
-named! {
-    /// How the queue delay is measured.
-    pub enum DelayEstimate {
-        /// The waiting time of the last departed packet.
-        #[default]
-        Timestamps => "timestamps",
-        /// The bytes that wait, divided by the departure rate.
-        Rate => "rate",
-    }
-    planned []
-}
 
 /// Pairs of a probability and a divisor: while the drop probability is below the former, the update
 /// is divided by the latter (RFC 8033 section 4.2).
@@ -119,30 +63,26 @@ const MEASURED_BYTES: u64 = 1 << 14;
 /// The weight of the last measurement in the mean (section 5.2): 2^14 / 2^16.
 const MEASUREMENT_WEIGHT: f64 = 0.25;
 
-impl PieConfig {
+impl Rfc8033Config {
     /// Whether `delay` is below half the target.
     fn is_short(&self, delay: Duration) -> bool {
         delay * 2 < self.target
     }
 }
 
-/// The PIE queue discipline.
+/// The state of the controller.
 #[derive(Clone, Debug)]
-pub struct Pie<P> {
-    backlog: Backlog,
-    config: PieConfig,
-    packets: VecDeque<P>,
-    rng: RngStream,
-    control: Control,
-    next_update: Instant,
+pub(super) struct Rfc8033 {
+    config: Rfc8033Config,
+    vars: Vars,
     /// Sum of the probabilities since the last drop, with `derandomize`.
     sum: f64,
     rate: DepartureRate,
 }
 
-/// The state of the controller.
+/// What an update changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Control {
+struct Vars {
     probability: f64,
     /// The queue delay.
     delay: Duration,
@@ -152,9 +92,9 @@ struct Control {
     burst: Duration,
 }
 
-impl Control {
+impl Vars {
     /// A periodic update (RFC 8033 sections 4.2 and 5.5). `delay` must be current.
-    fn update(&mut self, config: &PieConfig) {
+    fn update(&mut self, config: &Rfc8033Config) {
         let [delay, old_delay, target] =
             [self.delay, self.old_delay, config.target].map(Duration::as_secs_f64);
         let change = config.alpha * (delay - target) + config.beta * (delay - old_delay);
@@ -207,68 +147,23 @@ impl DepartureRate {
     }
 }
 
-impl<P: QueueItem> Pie<P> {
-    /// Creates an empty queue.
-    pub fn new(config: PieConfig, limit: QueueLimit, rng: RngStream) -> Self {
-        Self {
-            backlog: Backlog::new(limit),
-            packets: VecDeque::new(),
-            rng,
-            control: Control {
-                probability: 0.0,
-                delay: Duration::ZERO,
-                old_delay: Duration::ZERO,
-                burst: config.max_burst,
-            },
-            next_update: Instant::ZERO + config.tupdate,
-            config,
-            sum: 0.0,
-            rate: DepartureRate::default(),
-        }
-    }
-
-    /// The drop probability after the last call.
-    pub fn drop_probability(&self) -> f64 {
-        self.control.probability
-    }
-
-    /// Applies the updates that are due.
-    fn catch_up(&mut self, now: Instant) {
-        while self.next_update <= now {
-            let before = self.control;
-            if self.config.delay == DelayEstimate::Rate {
-                self.control.delay = self.rate.delay(self.backlog.bytes());
-            } else if self.backlog.packets() == 0 {
-                self.control.delay = Duration::ZERO;
-            }
-            self.control.update(&self.config);
-            self.next_update += self.config.tupdate;
-            if self.control == before {
-                // The state is stationary, so the other updates that are due have no effect,
-                // either.
-                let due = now.since(self.next_update).as_nanos() / self.config.tupdate.as_nanos();
-                self.next_update += self.config.tupdate * due;
-            }
-        }
-    }
-
-    /// Accounts for `packet`, which leaves.
-    fn depart(&mut self, now: Instant, packet: P) -> P {
-        self.backlog.serve(&packet);
-        if self.config.delay == DelayEstimate::Rate {
-            self.rate.departed(now, packet.size(), self.backlog.bytes());
-        } else {
-            self.control.delay = now.since(packet.enqueued_at());
-        }
-        packet
+impl Rfc8033 {
+    /// Of an empty queue.
+    pub(super) fn new(config: Rfc8033Config) -> Self {
+        let vars = Vars {
+            probability: 0.0,
+            delay: Duration::ZERO,
+            old_delay: Duration::ZERO,
+            burst: config.max_burst,
+        };
+        Self { config, vars, sum: 0.0, rate: DepartureRate::default() }
     }
 
     /// Whether an arriving packet is to be dropped or marked.
-    fn drops_early(&mut self) -> bool {
-        let probability = self.control.probability;
-        let is_safe =
-            self.config.is_short(self.control.old_delay) && probability < SAFE_PROBABILITY;
-        if is_safe || self.backlog.bytes() <= 2 * self.config.mean_packet {
+    fn drops_early(&mut self, waiting: Waiting, rng: &mut RngStream) -> bool {
+        let probability = self.vars.probability;
+        let is_safe = self.config.is_short(self.vars.old_delay) && probability < SAFE_PROBABILITY;
+        if is_safe || waiting.bytes <= 2 * self.config.mean_packet {
             return false;
         }
         if self.config.derandomize {
@@ -280,58 +175,44 @@ impl<P: QueueItem> Pie<P> {
                 return true;
             }
         }
-        self.rng.bernoulli(probability)
+        rng.bernoulli(probability)
     }
 }
 
-impl<P: QueueItem> QueueDiscipline<P> for Pie<P> {
-    fn enqueue(&mut self, now: Instant, mut packet: P, actions: &mut impl Actions<P>) {
-        self.catch_up(now);
-        let Control { probability, delay, old_delay, .. } = self.control;
+impl Control for Rfc8033 {
+    fn update(&mut self, waiting: Waiting) -> bool {
+        let before = self.vars;
+        if self.config.delay == DelayEstimate::Rate {
+            self.vars.delay = self.rate.delay(waiting.bytes);
+        } else if waiting.packets == 0 {
+            self.vars.delay = Duration::ZERO;
+        }
+        self.vars.update(&self.config);
+        self.vars != before
+    }
+
+    fn on_departure(&mut self, now: Instant, bytes: u32, since: Instant, waiting: Waiting) {
+        if self.config.delay == DelayEstimate::Rate {
+            self.rate.departed(now, bytes, waiting.bytes);
+        } else {
+            self.vars.delay = now.since(since);
+        }
+    }
+
+    fn on_arrival(&mut self, has_room: bool, waiting: Waiting, rng: &mut RngStream) -> Verdict {
+        let Vars { probability, delay, old_delay, .. } = self.vars;
         if probability == 0.0 && self.config.is_short(delay) && self.config.is_short(old_delay) {
-            self.control.burst = self.config.max_burst;
+            self.vars.burst = self.config.max_burst;
         }
-        let is_full = !self.backlog.has_room_for(&packet);
-        if is_full || self.control.burst == Duration::ZERO && self.drops_early() {
-            self.sum = 0.0;
-            let may_mark = self.config.ecn && probability < self.config.mark_threshold;
-            if is_full || !(may_mark && actions.mark(&mut packet)) {
-                actions.drop(packet, DropReason::OnArrival);
-                return;
-            }
+        if has_room && (self.vars.burst > Duration::ZERO || !self.drops_early(waiting, rng)) {
+            return Verdict::Queue;
         }
-        self.backlog.add(&packet);
-        self.packets.push_back(packet);
+        self.sum = 0.0;
+        let may_mark = has_room && self.config.ecn && probability < self.config.mark_threshold;
+        if may_mark { Verdict::Mark } else { Verdict::Drop }
     }
 
-    fn dequeue(&mut self, now: Instant, _actions: &mut impl Actions<P>) -> Option<P> {
-        self.catch_up(now);
-        let packet = self.packets.pop_front()?;
-        Some(self.depart(now, packet))
-    }
-
-    fn dequeue_of(
-        &mut self,
-        now: Instant,
-        is_wanted: impl Fn(&P) -> bool,
-        max_bytes: u32,
-        _actions: &mut impl Actions<P>,
-    ) -> Option<P> {
-        self.catch_up(now);
-        let place = first_of(&self.packets, is_wanted, max_bytes)?;
-        let packet = self.packets.remove(place)?;
-        Some(self.depart(now, packet))
-    }
-
-    fn backlog(&self) -> &Backlog {
-        &self.backlog
-    }
-
-    fn backlog_mut(&mut self) -> &mut Backlog {
-        &mut self.backlog
-    }
-
-    fn packets(&self) -> Vec<&P> {
-        self.packets.iter().collect()
+    fn probability(&self) -> f64 {
+        self.vars.probability
     }
 }
