@@ -13,6 +13,7 @@ mod codel;
 mod counted;
 mod discipline;
 mod drop_tail;
+mod dualpi2;
 mod fq_codel;
 mod fq_tins;
 mod item;
@@ -27,6 +28,7 @@ mod tx_queue;
 
 pub use backlog::Backlog;
 pub use discipline::{ActionLog, Actions, DropReason, Dropped, QueueDiscipline};
+pub use dualpi2::Classification;
 pub use fq_tins::FqTins;
 pub use item::QueueItem;
 pub use las::Service;
@@ -280,5 +282,6 @@ disciplines! {
     Codel(CodelConfig) in codel,
     FqCodel(FqCodelConfig) in fq_codel,
     Pie(PieConfig) in pie,
+    DualPi2(DualPi2Config) in dualpi2,
     Tbf(TbfConfig) in tbf,
 }
