@@ -1,7 +1,7 @@
 //! What observers are told of the packets that wait ([`QueueDiscipline::packets`]): they leave in this
 //! order.
 
-use super::super::{CodelConfig, FqCodelConfig, PieConfig, TbfConfig, TxQueue};
+use super::super::{CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, TbfConfig, TxQueue};
 use super::*;
 
 fn disciplines() -> Vec<Config> {
@@ -17,6 +17,7 @@ fn disciplines() -> Vec<Config> {
         CodelConfig::default().into(),
         fq.into(),
         PieConfig::default().into(),
+        DualPi2Config::default().into(),
         tbf.into(),
     ]
 }

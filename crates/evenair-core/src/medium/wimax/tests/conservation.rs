@@ -57,7 +57,7 @@ impl Offered {
 impl Case {
     /// Whether its queues are first in, first out.
     fn keeps_order(&self) -> bool {
-        matches!(self.discipline.name(), "droptail" | "tbf" | "codel" | "pie")
+        matches!(self.discipline.name(), "droptail" | "tbf" | "codel" | "pie" | "dualpi2")
     }
 }
 

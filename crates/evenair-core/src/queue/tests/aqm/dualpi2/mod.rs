@@ -1,6 +1,7 @@
 //! DualPI2.
 
 mod control;
+mod scheduler;
 
 use super::*;
 
