@@ -2,6 +2,7 @@
 
 mod control;
 mod scheduler;
+mod signals;
 
 use super::*;
 
