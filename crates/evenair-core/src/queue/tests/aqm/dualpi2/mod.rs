@@ -1,6 +1,7 @@
 //! DualPI2.
 
 mod control;
+mod model;
 mod scheduler;
 mod signals;
 
