@@ -10,8 +10,8 @@ use super::parameter::{Parameter, ParameterType, Value};
 use super::quantity::Seconds;
 use super::registry::{Component, Parameters, Registry};
 
-/// Writes a configuration: its name if it has neither parameters nor a limit, else a table with
-/// `kind`, `limit` and every parameter.
+/// Writes a configuration: its name if it has neither parameters that are not absent nor a limit, else a
+/// table with `kind`, `limit` and each of these parameters.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -21,7 +21,8 @@ pub fn write<S: Serializer>(
     limit: Option<QueueLimit>,
 ) -> Result<S::Ok, S::Error> {
     let name = configuration.component().name;
-    if configuration.values().is_empty() && limit.is_none() {
+    let is_absent = |(_, value): &(_, Value)| *value == Value::Absent;
+    if configuration.values().iter().all(is_absent) && limit.is_none() {
         return to.serialize_str(name);
     }
     let mut map = to.serialize_map(None)?;

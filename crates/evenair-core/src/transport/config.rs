@@ -10,9 +10,11 @@ use super::tcp::{ConnectionConfig, ReceivingEnd, SendingEnd};
 use super::tfrc::{TfrcConfig, TfrcSink, TfrcSource};
 use super::udp::{UdpSink, UdpSource};
 use crate::component::{
-    Component, Configuration, Parameter, Parameters, Registry, Value, configuration,
+    Component, Configuration, Parameter, Parameters, Registry, Value, configuration, named, names,
+    optional,
 };
 use crate::congestion::{self, Controller};
+use crate::packet::Ecn;
 use crate::time::Instant;
 use crate::traffic::{
     Application, BulkConfig, CbrConfig, Datagrams, PacketTraceConfig, PingConfig, Reception,
@@ -27,15 +29,38 @@ pub enum Config {
     /// Datagrams at a rate that follows losses and round-trip times (RFC 5348).
     Tfrc(TfrcConfig),
     /// Datagrams without any control (RFC 768).
-    Udp,
+    Udp(UdpConfig),
 }
 
 configuration! {
-    /// UDP has no parameters.
+    /// Parameters of UDP.
     pub struct UdpConfig {
         name: "udp",
         summary: "datagrams without acknowledgement or control",
         source: "RFC 768",
+    }
+    /// ECN field of the datagrams; what sends them does not react to marks
+    ecn: Option<EcnField> = None, optional(names(), "not-ECT");
+}
+
+named! {
+    /// The ECN field of datagrams (RFC 3168 section 5).
+    pub enum EcnField {
+        /// ECT(0).
+        #[default]
+        Ect0 => "ect0",
+        /// ECT(1), for queues the identifier of L4S (RFC 9331).
+        Ect1 => "ect1",
+    }
+    planned []
+}
+
+impl From<EcnField> for Ecn {
+    fn from(field: EcnField) -> Self {
+        match field {
+            EcnField::Ect0 => Self::Ect0,
+            EcnField::Ect1 => Self::Ect1,
+        }
     }
 }
 
@@ -109,13 +134,13 @@ impl Config {
     pub fn ip_protocol(&self) -> IpProtocol {
         match self {
             Self::Tcp(_) => IpProtocol::Tcp,
-            Self::Tfrc(_) | Self::Udp => IpProtocol::Udp,
+            Self::Tfrc(_) | Self::Udp(_) => IpProtocol::Udp,
         }
     }
 
     /// Whether something answers the data.
     pub fn has_feedback(&self) -> bool {
-        !matches!(self, Self::Udp)
+        !matches!(self, Self::Udp(_))
     }
 
     /// Whether the application can run over it.
@@ -123,7 +148,7 @@ impl Config {
         match self {
             Self::Tcp(_) => matches!(application, Application::Stream(_)),
             Self::Tfrc(_) => matches!(application, Application::Stream(Stream::Bulk(_))),
-            Self::Udp => matches!(application, Application::Datagrams(_)),
+            Self::Udp(_) => matches!(application, Application::Datagrams(_)),
         }
     }
 
@@ -135,16 +160,16 @@ impl Config {
             // (draft-ietf-avt-tfrc-profile-10, RFC 8285).
             Self::Tfrc(_) => (BulkConfig::COMPONENT, 20 + 8 + 12 + 12),
             // The 56 bytes behind a header of 8 that iputils' ping sends.
-            Self::Udp if application == Some(PingConfig::COMPONENT.name) => {
+            Self::Udp(_) if application == Some(PingConfig::COMPONENT.name) => {
                 let application = PingConfig::COMPONENT.name;
                 return FlowDefaults { application, header: 20 + 8, payload: 56 };
             }
             // Plain packets of UDP in an Ethernet MTU of 1500.
-            Self::Udp if application == Some(PacketTraceConfig::COMPONENT.name) => {
+            Self::Udp(_) if application == Some(PacketTraceConfig::COMPONENT.name) => {
                 (PacketTraceConfig::COMPONENT, 20 + 8)
             }
             // As TCP's, so that its datagrams have the size of segments.
-            Self::Udp => (CbrConfig::COMPONENT, 40),
+            Self::Udp(_) => (CbrConfig::COMPONENT, 40),
         };
         FlowDefaults { application: application.name, header, payload: 1500 - header }
     }
@@ -157,14 +182,14 @@ impl Config {
             // What is under way is seldom more than a window.
             Self::Tcp(_) => 4 * window,
             // Of datagrams with options no sender limits what is under way.
-            Self::Udp => 1 << 14,
+            Self::Udp(_) => 1 << 14,
         }
     }
 
     /// Both ends of a flow, and what answers its data. Without an application that makes datagrams, a flow
     /// over UDP sends none.
     pub fn ends(&self, spec: FlowSpec) -> (AnyEnds, Answers) {
-        let [data, mut answer] = spec.headers;
+        let [mut data, mut answer] = spec.headers;
         match self {
             Self::Tcp(control) => {
                 let packets = spec.connection.tcp.delayed_ack.segments_per_ack();
@@ -181,7 +206,8 @@ impl Config {
                 let answers = Answers::PerRtt { bytes: answer.bytes };
                 (AnyEnds::Tfrc(Ends::new(source, sink)), answers)
             }
-            Self::Udp => {
+            Self::Udp(config) => {
+                data.ecn = config.ecn.map_or(Ecn::NotEct, Ecn::from);
                 let source = UdpSource::new(data, spec.payload, spec.datagrams, spec.stop);
                 let sink = UdpSink::new(spec.payload, spec.reception);
                 let (ends, answers) = match spec.replies {
@@ -213,7 +239,7 @@ impl Parameters for Config {
         match self {
             Self::Tcp(control) => control.visit(visitor),
             Self::Tfrc(config) => config.visit(visitor),
-            Self::Udp => {}
+            Self::Udp(config) => config.visit(visitor),
         }
     }
 
@@ -221,7 +247,7 @@ impl Parameters for Config {
         match self {
             Self::Tcp(control) => control.assign(name, value),
             Self::Tfrc(config) => config.assign(name, value),
-            Self::Udp => false,
+            Self::Udp(config) => config.assign(name, value),
         }
     }
 }
@@ -232,7 +258,7 @@ impl Registry for Config {
     const PLANNED: &'static [&'static str] = &[];
 
     fn all() -> Vec<Self> {
-        let others = [Self::Tfrc(TfrcConfig::default()), Self::Udp];
+        let others = [Self::Tfrc(TfrcConfig::default()), Self::Udp(UdpConfig::default())];
         congestion::Config::all().into_iter().map(Self::Tcp).chain(others).collect()
     }
 
@@ -240,14 +266,14 @@ impl Registry for Config {
         match self {
             Self::Tcp(control) => control.component(),
             Self::Tfrc(_) => TfrcConfig::COMPONENT,
-            Self::Udp => UdpConfig::COMPONENT,
+            Self::Udp(_) => UdpConfig::COMPONENT,
         }
     }
 
     fn is_prototype(&self) -> bool {
         match self {
             Self::Tcp(control) => control.is_prototype(),
-            Self::Tfrc(_) | Self::Udp => false,
+            Self::Tfrc(_) | Self::Udp(_) => false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The headers of the packets of one end.
 
-use crate::packet::{AccessCategory, End, FlowId, NodeId, Packet, PacketKind};
+use crate::packet::{AccessCategory, Ecn, End, FlowId, NodeId, Packet, PacketKind};
 use crate::time::Instant;
 
 /// What all packets of one end have in common.
@@ -12,6 +12,8 @@ pub struct PacketHeader {
     pub station: NodeId,
     /// The access category.
     pub category: AccessCategory,
+    /// The ECN field of the IP header, where the transport does not set that of each packet.
+    pub ecn: Ecn,
     /// The connection of the flow.
     pub connection: u8,
     /// The end that they are for.
@@ -24,10 +26,10 @@ impl PacketHeader {
     /// Those of the sender and of the receiver, with so many bytes.
     pub const fn of_ends(flow: FlowId, station: NodeId, bytes: [u32; 2]) -> [Self; 2] {
         let [data, answers] = bytes;
-        let category = AccessCategory::BestEffort;
+        let (category, ecn) = (AccessCategory::BestEffort, Ecn::NotEct);
         [
-            Self { flow, station, category, connection: 0, to: End::Receiver, bytes: data },
-            Self { flow, station, category, connection: 0, to: End::Sender, bytes: answers },
+            Self { flow, station, category, ecn, connection: 0, to: End::Receiver, bytes: data },
+            Self { flow, station, category, ecn, connection: 0, to: End::Sender, bytes: answers },
         ]
     }
 
@@ -37,6 +39,7 @@ impl PacketHeader {
         Packet {
             station: self.station,
             category: self.category,
+            ecn: self.ecn,
             connection: self.connection,
             to: self.to,
             size: payload + self.bytes,

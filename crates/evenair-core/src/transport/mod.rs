@@ -28,7 +28,7 @@ pub mod tfrc;
 pub mod udp;
 
 pub use any::AnyEnds;
-pub use config::{Answers, Config, FlowDefaults, FlowSpec, IpProtocol, UdpConfig};
+pub use config::{Answers, Config, EcnField, FlowDefaults, FlowSpec, IpProtocol, UdpConfig};
 pub use contract::{Counters, Endpoint, Output, RateControl, Sink, Source, Windows};
 pub use echoes::Echoes;
 pub use ends::Ends;
