@@ -77,6 +77,10 @@ station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did
 station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"
 station.0.flows.0.transport=newrenno => station.0.flows.0.transport => did you mean "newreno"? | "udp"
 station.0.flows.0.transport=trfc => station.0.flows.0.transport => did you mean "tfrc"? | "newreno", | "udp"
+station.0.flows.0={direction='up',rate=1e6,transport={kind='udp',ecn='ce'}} => station.0.flows.0.transport.ecn => got "ce" | "ect0", "ect1"
+station.0.flows.0={direction='up',rate=1e6,transport={kind='udp',ecn=true}} => station.0.flows.0.transport.ecn => got true | "ect0", "ect1"
+cell.queue={kind='dualpi2',coupling_factor=0} => cell.queue.coupling_factor => got 0 | from 1 to 255
+cell.queue={kind='dualpi2',classify='l4s'} => cell.queue.classify => got "l4s" | "l4s_ect", "any_ect"
 station.0.flows.0={direction='up',transport='tfrc',application='cbr',rate=1} => station.0.flows.0.application => got "cbr" over tfrc | "bulk" over tfrc
 station.0.flows.0={direction='up',transport={kind='tfrc',rtt_filter=1}} => station.0.flows.0.transport.rtt_filter => got 1 | from 0 to 0.999
 station.0.flows.0.application={kind='wob'} => station.0.flows.0.application.kind => did you mean "web"? | "bulk", "file", "web", "page", "arrivals", "stream", "cbr"

@@ -268,6 +268,18 @@ fn values_that_depend_on_others_follow_them() {
 }
 
 #[test]
+fn udp_is_a_name_unless_its_datagrams_have_ecn() {
+    let named = ("\"udp\"", json!("udp"));
+    let with_ecn = ("{ kind = \"udp\", ecn = \"ect1\" }", json!({ "kind": "udp", "ecn": "ect1" }));
+    for (transport, written) in [named, with_ecn] {
+        let scenario = with_flow(&format!(", transport = {transport}, rate = \"1 Mbps\""));
+        let document = serde_json::to_value(&scenario).unwrap();
+        assert_eq!(document["station"][0]["flows"][0]["transport"], written);
+        assert_eq!(resolve(document, "json").unwrap(), scenario);
+    }
+}
+
+#[test]
 fn overrides_reach_every_place() {
     let scenario = overridden(
         EXAMPLE,
