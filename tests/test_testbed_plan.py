@@ -118,6 +118,10 @@ def test_small_packets_have_no_ipv6() -> None:
         ({"station": [{"flows": [down(transport="tfrc")]}]}, "station.0.flows.0.transport: got"),
         ({"station": [{"flows": [down(header=60)]}]}, "station.0.flows.0.header: got 60"),
         (
+            {"station": [{"flows": [down(transport={"kind": "udp", "ecn": "ect1"}, rate=1e6)]}]},
+            "station.0.flows.0.transport.ecn: got 'ect1'; accepted: with a test-bed, none",
+        ),
+        (
             {
                 "station": [
                     {

@@ -314,6 +314,9 @@ def _flow(index: int, id_: str, spec: Mapping[str, Any], sender: str, receiver: 
 def _check(flow: Flow) -> None:
     if flow.transport == "tfrc":
         raise TestbedError(f"{flow.field}.transport: got 'tfrc'; the kernel has TCP and UDP only")
+    if flow.transport == "udp" and (ecn := _table(flow.spec["transport"]).get("ecn")):
+        got = f"{flow.field}.transport.ecn: got {ecn!r}"
+        raise TestbedError(f"{got}; accepted: with a test-bed, none: its datagrams are not-ECT")
     if flow.application.get("adaptation", "none") != "none":
         got = f"{flow.field}.application.adaptation: got {flow.application['adaptation']!r}"
         raise TestbedError(f"{got}; accepted: with a test-bed, 'none': its receivers do not report")
