@@ -100,7 +100,7 @@ def test_captures_are_of_the_air_and_of_the_wire(tmp_path: Path) -> None:
 
 
 def test_a_discipline_with_an_order_of_its_own_runs_with_aggregation() -> None:
-    for kind in ["las", "spm-af", "codel", "fq-codel", "pie"]:
+    for kind in ["las", "spm-af", "codel", "fq-codel", "pie", "dualpi2"]:
         queue = {"kind": kind, "limit": 100}
         result = ea.run(ea.Scenario(**document("802.11ax", queue=queue)))
         assert result.aggregate_goodput_bps > 30e6, kind

@@ -183,7 +183,7 @@ def cell(dice: random.Random) -> Case:
     rates = ["1 Mbps", "11 Mbps"] if phy == "802.11b" else ["6 Mbps", "24 Mbps", "54 Mbps"]
 
     def queue() -> dict[str, Any]:
-        kind = dice.choice(["droptail", "spm-af", "las", "codel", "fq-codel", "pie"])
+        kind = dice.choice(["droptail", "spm-af", "las", "codel", "fq-codel", "pie", "dualpi2"])
         return {"kind": kind, "limit": dice.choice([1, 5, 60, 1000, "20 KB", "unlimited"])}
 
     def flow() -> dict[str, Any]:

@@ -47,7 +47,7 @@ impl Dice {
     }
 
     fn queue(&mut self) -> Value {
-        let kinds = ["droptail", "spm-af", "las", "codel", "fq-codel", "pie"];
+        let kinds = ["droptail", "spm-af", "las", "codel", "fq-codel", "pie", "dualpi2"];
         let limit = match self.between(0, 3) {
             0 => json!(self.between(1, 10)),
             1 => json!(self.between(10, 200)),

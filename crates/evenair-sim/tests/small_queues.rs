@@ -89,8 +89,13 @@ fn transfers_end_in_random_cells() {
         ("cell.phy", "802.11ax"),
         ("cell", "{ kind = 'wimax' }"),
     ];
-    let queues =
-        ["{ kind = 'droptail', limit = 3 }", "{ kind = 'fq-codel', limit = 20 }", "codel", "pie"];
+    let queues = [
+        "{ kind = 'droptail', limit = 3 }",
+        "{ kind = 'fq-codel', limit = 20 }",
+        "codel",
+        "pie",
+        "dualpi2",
+    ];
     for seed in 0..96_usize {
         let shift = [0, 4, 7, 10, 31][seed % 5].to_string();
         let error = format!(

@@ -13,7 +13,7 @@ pub const BASE: &str = r#"
     flows = [{ direction = "down", tcp = "ns2" }]
 "#;
 
-const QUEUES: [&str; 10] = [
+const QUEUES: [&str; 11] = [
     r#"{ kind = "droptail", limit = 20 }"#,
     r#"{ kind = "droptail", limit = "30 KB" }"#,
     r#"{ kind = "spm-af", filtering = "tail", limit = 20 }"#,
@@ -24,6 +24,7 @@ const QUEUES: [&str; 10] = [
     r#"{ kind = "pie", limit = 100 }"#,
     r#"{ kind = "pie", delay = "rate", derandomize = true, limit = 100 }"#,
     r#"{ kind = "pie", form = "linux", limit = 100 }"#,
+    r#"{ kind = "dualpi2", limit = 100 }"#,
 ];
 const PHYS: [&str; 3] = ["802.11b", "802.11a", "802.11g"];
 const VARIANTS: [&str; 22] = [
