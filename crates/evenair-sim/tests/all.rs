@@ -17,6 +17,7 @@ mod controller;
 mod controller_with_mcs;
 mod delay_places;
 mod delays;
+mod dualpi2;
 mod ecn;
 mod explain;
 mod fingerprints;
