@@ -167,7 +167,9 @@ fn parameter_schema(
             { "const": word },
         ] }),
         ParameterType::Switch => json!({ "type": "boolean" }),
-        ParameterType::SwitchOr(word) => json!({ "anyOf": [{ "type": "boolean" }, { "const": word }] }),
+        ParameterType::SwitchOr(word) => {
+            json!({ "anyOf": [{ "type": "boolean" }, { "const": word }] })
+        }
         ParameterType::Rate | ParameterType::RateFromZero | ParameterType::BucketSize => {
             json!({ "type": ["number", "string"] })
         }
