@@ -2,8 +2,13 @@
 
 /// Blocks in a TCP header without other options: 8 n + 2 of its 40 option bytes (RFC 2018 section 3).
 pub const MAX_BLOCKS: usize = 4;
-/// Blocks beside timestamps, which take 12 of the 40 bytes (RFC 2018 section 3).
-pub const MAX_BLOCKS_WITH_TIMESTAMPS: usize = 3;
+/// Bytes of a TCP header's options (RFC 9293 section 3.1).
+const OPTION_SPACE: u32 = 40;
+
+/// Blocks that fit beside so many bytes of other options: 3 beside timestamps (RFC 2018 section 3).
+pub const fn blocks_beside(bytes: u32) -> usize {
+    ((OPTION_SPACE - bytes - 4) / 8) as usize
+}
 
 /// The blocks of one ACK, each the bytes from its first up to the one after its last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

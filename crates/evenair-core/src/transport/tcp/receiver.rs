@@ -2,8 +2,9 @@
 
 use super::config::TcpConfig;
 use crate::time::Instant;
+use crate::transport::option::Timestamps;
 use crate::transport::recovery::ranges;
-use crate::transport::sack::{MAX_BLOCKS, MAX_BLOCKS_WITH_TIMESTAMPS, SackBlocks};
+use crate::transport::sack::{SackBlocks, blocks_beside};
 
 /// What a receiver does about a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +71,13 @@ impl Receiver {
     /// The blocks that an ACK has which leaves now: first that of the segment which provoked it, then
     /// the others as they were last reported (RFC 2018 section 4).
     pub fn sack(&self) -> SackBlocks {
-        let most = if self.config.timestamps() { MAX_BLOCKS_WITH_TIMESTAMPS } else { MAX_BLOCKS };
+        self.sack_beside(0)
+    }
+
+    /// The same where the ACK has so many bytes of options beside timestamps.
+    pub fn sack_beside(&self, others: u32) -> SackBlocks {
+        let timestamps = if self.config.timestamps() { Timestamps::BYTES } else { 0 };
+        let most = blocks_beside(timestamps + others);
         self.recent
             .iter()
             .filter_map(|&byte| ranges::containing(&self.out_of_order, byte))
@@ -121,6 +128,11 @@ impl Receiver {
         }
         self.acknowledge();
         Some(self.rcv_nxt)
+    }
+
+    /// Whether an ACK is held back.
+    pub fn withholds(&self) -> bool {
+        self.unacked > 0
     }
 
     /// A segment that is sent for another reason acknowledges what has arrived.
