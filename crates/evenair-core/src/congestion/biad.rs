@@ -41,7 +41,7 @@ configuration! {
     /// Common to westwood and biad.
     filter: FilterConfig = FilterConfig::default();
     /// Common to cubic and biad.
-    slow_start: HyStartConfig = HyStartConfig { hystart: false };
+    slow_start: HyStartConfig = HyStartConfig::default();
 }
 
 /// BIAD.

@@ -252,7 +252,7 @@ pub struct Bic {
 impl Bic {
     /// Before anything has been sent.
     pub fn new(config: BicConfig) -> Self {
-        Self { increase: Increase::new(config.increase, HyStart::plain()), beta: config.beta }
+        Self { increase: Increase::new(config.increase, HyStart::Over), beta: config.beta }
     }
 
     /// ssthresh after a loss at the window `cwnd`.

@@ -22,7 +22,7 @@
 //! SACK that improves utilisation: NewReno repairs one loss each round trip, from K = 0 the function is
 //! steep where the queue overflows, and the timer expires before the many losses are repaired.
 //!
-//! The first slow start is [HyStart++](hystart) (section 4.10 recommends it), unless
+//! The first slow start is [HyStart++](super::hystart) (section 4.10 recommends it), unless
 //! `hystart = false`.
 //!
 //! Where the RFC leaves a choice: RTT is smoothed by 1/8 (it asks for "the smoothed RTT"); an ACK
@@ -30,7 +30,7 @@
 //! application limits the sender (section 5.8); here it runs on, as cwnd grows on, but a loss goes by
 //! what was outstanding.
 
-use super::hystart::{HyStart, HyStartConfig};
+use super::hystart::{Form, HyStart, HyStartConfig};
 use super::{AckEvent, CongestionControl, Window, in_use};
 use crate::component::{OnOff, configuration, named, names, number};
 use crate::time::Instant;
@@ -54,7 +54,7 @@ configuration! {
     /// to W_max as after other losses, always or where it ended a recovery
     after_timeout: AfterTimeout = AfterTimeout::Restart, names();
     /// Common to cubic and biad.
-    slow_start: HyStartConfig = HyStartConfig { hystart: true };
+    slow_start: HyStartConfig = HyStartConfig { hystart: Form::PlusPlus, ..HyStartConfig::default() };
 }
 
 named! {

@@ -28,7 +28,7 @@ pub use control::{
     SentEvent, Window, grow, in_use, slow_start,
 };
 pub use cubic::AfterTimeout;
-pub use hystart::HyStartConfig;
+pub use hystart::{Form as HyStartForm, HyStartConfig};
 pub use linux::Arithmetic;
 pub use vegas::{Form, FormConfig};
 pub use veno::{BaseRtt, QueueRtt, TimeoutLoss};

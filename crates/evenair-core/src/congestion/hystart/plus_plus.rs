@@ -21,17 +21,9 @@
 //! - The first slow start is meant whatever its ssthresh: a scenario has the receiver's window there.
 //!   Later ones, after timeouts, know a threshold and go without (section 4.3).
 
-use super::round::Round;
-use super::{AckEvent, Window, slow_start};
-use crate::component::{configuration, switch};
+use crate::congestion::round::Round;
+use crate::congestion::{AckEvent, Window, slow_start};
 use crate::time::Duration;
-
-configuration! {
-    /// The switch of a congestion control that has HyStart++.
-    pub group HyStartConfig;
-    /// whether a rising round-trip time ends the first slow start (HyStart++, RFC 9406)
-    hystart: bool = false, switch();
-}
 
 /// MIN_RTT_THRESH (RFC 9406 section 4.3, as all that follow).
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
@@ -48,8 +40,9 @@ const CSS_ROUNDS: u32 = 5;
 /// L, segments, without pacing.
 const L: f64 = 8.0;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Phase {
+    #[default]
     Standard,
     Conservative {
         /// cssBaselineMinRtt.
@@ -57,45 +50,22 @@ enum Phase {
         /// Rounds that have ended in it.
         rounds: u32,
     },
-    /// The first slow start is over, or is not to be watched.
+    /// It has ended in congestion avoidance.
     Over,
 }
 
-/// The slow start of a control.
-#[derive(Clone, Copy, Debug)]
-pub struct HyStart {
+/// The first slow start under HyStart++.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HyStartPlusPlus {
     phase: Phase,
     round: Round,
     /// lastRoundMinRTT.
     last: Option<Duration>,
 }
 
-impl HyStart {
-    /// Before anything has been sent.
-    pub fn new(config: &HyStartConfig) -> Self {
-        if config.hystart { Self::of(Phase::Standard) } else { Self::plain() }
-    }
-
-    /// Plain slow start.
-    pub fn plain() -> Self {
-        Self::of(Phase::Over)
-    }
-
-    fn of(phase: Phase) -> Self {
-        Self { phase, round: Round::default(), last: None }
-    }
-
-    /// A loss was found: there will be no other first slow start.
-    pub fn stop(&mut self) {
-        self.phase = Phase::Over;
-    }
-
-    /// Takes an ACK of new data: the window's growth in slow start, whichever it is. What is left of
-    /// the credit once ssthresh is reached.
-    pub fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) -> f64 {
-        if window.cwnd >= window.ssthresh {
-            self.stop();
-        }
+impl HyStartPlusPlus {
+    /// See [`HyStart::on_ack`](super::HyStart::on_ack).
+    pub(super) fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) -> f64 {
         let rest = match self.phase {
             Phase::Over => return slow_start(window, signal.credit),
             Phase::Standard => slow_start(window, signal.credit.min(L)),
@@ -151,20 +121,21 @@ fn threshold(last: Duration) -> Duration {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::signal;
+    use crate::congestion::tests::signal;
+
     use super::*;
 
     /// A sender of ten segments per round, whatever its window. The first round has eleven ACKs: it
     /// begins with the first ACK, and ends with that of the first segment sent afterwards.
     struct Rounds {
-        hystart: HyStart,
+        hystart: HyStartPlusPlus,
         window: Window,
         snd_una: u64,
     }
 
     impl Rounds {
         fn new() -> Self {
-            let hystart = HyStart::of(Phase::Standard);
+            let hystart = HyStartPlusPlus::default();
             Self { hystart, window: Window { cwnd: 10.0, ssthresh: 1e6 }, snd_una: 0 }
         }
 
@@ -248,14 +219,6 @@ mod tests {
         assert_eq!(rounds.acks(2, Some(135_000)), 44.5);
     }
 
-    #[test]
-    fn after_a_loss_slow_start_is_plain() {
-        let mut rounds = Rounds::new();
-        rounds.acks(11, Some(100_000));
-        rounds.hystart.stop();
-        assert_eq!(rounds.acks(100, Some(500_000)), 121.0);
-    }
-
     /// Section 4.3: without pacing 8 segments at most, and CSS a fourth of them.
     #[test]
     fn an_ack_counts_for_eight_segments_at_most() {
@@ -278,7 +241,7 @@ mod tests {
             acks in prop::collection::vec((1..12_u32, 0..400_u64), 1..500),
             ssthresh in prop_oneof![Just(1e6), 12.0..200.0],
         ) {
-            let mut hystart = HyStart::of(Phase::Standard);
+            let mut hystart = HyStartPlusPlus::default();
             let mut window = Window { cwnd: 2.0, ssthresh };
             let mut snd_una = 0;
             for (acked, rtt) in acks {

@@ -1,0 +1,115 @@
+//! What ends the first slow start before the queue overflows: HyStart++ (RFC 9406), or the HyStart of Linux's CUBIC.
+
+mod classic;
+mod plus_plus;
+
+use self::classic::ClassicHyStart;
+use self::plus_plus::HyStartPlusPlus;
+use super::{AckEvent, Window, slow_start};
+use crate::component::{Bounds, FieldType, Value, configuration, named, names, number};
+
+configuration! {
+    /// What a congestion control that has HyStart begins with.
+    pub group HyStartConfig;
+    /// whether a rising round-trip time ends the first slow start (HyStart++, RFC 9406); "linux": HyStart as
+    /// in Linux's CUBIC
+    hystart: Form = Form::Off, form();
+    // 1/2 where segments are not paced, else 1 (`hystart_update` in net/ipv4/tcp_cubic.c); 1 in ns-3's TcpCubic.
+    /// with hystart = "linux": the length of an uninterrupted train of ACKs that ends slow start, in
+    /// smallest round-trip times
+    hystart_train: f64 = 0.5, number(0.0..=10.0);
+    // Linux's module parameter of this name: 3, both.
+    /// with hystart = "linux": which of its rules end slow start
+    hystart_detect: Detect = Detect::Both, names();
+}
+
+named! {
+    /// The rules of Linux's HyStart that hold.
+    pub enum Detect {
+        /// Both.
+        #[default]
+        Both => "both",
+        /// That of ACKs that follow each other closely.
+        AckTrain => "ack-train",
+        /// That of the smallest round-trip time.
+        Delay => "delay",
+    }
+    planned []
+}
+
+/// Which HyStart there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// None: a loss ends slow start.
+    Off,
+    /// HyStart++ (RFC 9406).
+    PlusPlus,
+    /// HyStart as in Linux.
+    Linux,
+}
+
+/// How [`Form::Linux`] is written.
+const LINUX: &str = "linux";
+
+const fn form() -> Bounds<Form> {
+    Bounds::switch_or(LINUX)
+}
+
+impl FieldType for Form {
+    fn to_value(&self) -> Value {
+        match self {
+            Self::Off => Value::Switch(false),
+            Self::PlusPlus => Value::Switch(true),
+            Self::Linux => Value::Name(LINUX),
+        }
+    }
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Switch(false) => Some(Self::Off),
+            Value::Switch(true) => Some(Self::PlusPlus),
+            Value::Name(LINUX) => Some(Self::Linux),
+            _ => None,
+        }
+    }
+}
+
+/// The slow start of a control.
+#[derive(Clone, Copy, Debug)]
+pub enum HyStart {
+    /// The first slow start is over, or is not to be watched.
+    Over,
+    /// RFC 9406.
+    PlusPlus(HyStartPlusPlus),
+    /// Linux.
+    Classic(ClassicHyStart),
+}
+
+impl HyStart {
+    /// Before anything has been sent.
+    pub fn new(config: &HyStartConfig) -> Self {
+        match config.hystart {
+            Form::Off => Self::Over,
+            Form::PlusPlus => Self::PlusPlus(HyStartPlusPlus::default()),
+            Form::Linux => Self::Classic(ClassicHyStart::new(config)),
+        }
+    }
+
+    /// A loss was found: there will be no other first slow start.
+    pub fn stop(&mut self) {
+        *self = Self::Over;
+    }
+
+    /// Takes an ACK of new data: the window's growth in slow start, whichever it is. What is left of
+    /// the credit once ssthresh is reached.
+    pub fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) -> f64 {
+        if window.cwnd >= window.ssthresh {
+            self.stop();
+        }
+        match self {
+            Self::Over => slow_start(window, signal.credit),
+            Self::PlusPlus(hystart) => hystart.on_ack(window, signal),
+            Self::Classic(hystart) => hystart.on_ack(window, signal),
+        }
+    }
+}
