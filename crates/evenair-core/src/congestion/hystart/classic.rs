@@ -1,4 +1,4 @@
-//! HyStart as in Linux's CUBIC (`hystart_update` in `net/ipv4/tcp_cubic.c`, Linux 5.8 and later; Ha and Rhee, "Taming the
+//! HyStart as in Linux's CUBIC (`hystart_update` in `net/ipv4/tcp_cubic.c`, Linux 5.8 to 5.16; Ha and Rhee, "Taming the
 //! elephants: New TCP slow start", Computer Networks 55, 2011). Slow start ends, with ssthresh = cwnd, by one of two rules:
 //!
 //! - **ACK train**: ACKs not more than 2 ms apart have come for longer than half of the smallest round-trip time since the
@@ -7,7 +7,8 @@
 //! - **Delay**: the smallest round-trip time of this round, of 8 samples or more, is above the connection's smallest by more than
 //!   an eighth of that, but by 4 ms at least, and 16 ms wherever an eighth is more.
 //!
-//! A round ends with the first ACK of a segment that was sent after its begin. Below 16 segments of cwnd no ACK is looked at.
+//! A round ends with the first ACK of a segment that was sent after its begin. Below 16 segments of cwnd
+//! neither rule holds, and ACKs belong to no train. Since Linux 5.17 no round begins there.
 //!
 //! Departure: Linux adds to a train up to 1 ms, the time in which four bursts of segments (GSO) leave; here segments
 //! leave one by one.
@@ -71,13 +72,13 @@ impl ClassicHyStart {
     }
 
     fn ends_slow_start(&mut self, cwnd: f64, signal: &AckEvent, rtt: Duration) -> bool {
-        if cwnd < LOW_WINDOW {
-            return false;
-        }
         let now = signal.now;
         if signal.ack() > self.round.end {
             let end = signal.snd_nxt;
             self.round = Round { start: now, last_ack: now, end, ..Round::default() };
+        }
+        if cwnd < LOW_WINDOW {
+            return false;
         }
         let (round, min_rtt) = (&mut self.round, self.min_rtt.unwrap_or(rtt));
         let mut found = false;
@@ -216,13 +217,15 @@ mod tests {
         assert!(by_delay.ack(1000, 200) && !by_train.ack(3000, 200));
     }
 
+    /// The round began with the first ACK, 14 ms before there are 16 segments: its train is over. Where there are 15 at its begin,
+    /// the second ACK continues the train, 1 ms after the first.
     #[test]
-    fn below_sixteen_segments_nothing_is_looked_at() {
+    fn below_sixteen_segments_neither_rule_holds() {
         let mut sender = Sender::new(0.1, 2.0);
-        for number in 2..16 {
+        for number in 1..100 {
             assert!(!sender.ack(1000, 1), "{number}");
         }
-        // The 16th begins a round; 0.1 ms have passed at the next.
+        let mut sender = Sender::new(0.1, 15.0);
         assert!(!sender.ack(1000, 1) && sender.ack(1000, 1));
     }
 }
