@@ -19,7 +19,7 @@ fn overloaded(queue: &str, flows: &[(&str, f64)]) -> RunResult {
     let flows: String = flows.iter().map(flow).collect();
     let scenario = format!(
         r#"
-        duration = "35 s"
+        duration = "30 s"
         warmup = "5 s"
         [[wired.link]]
         between = ["server", "ap"]
@@ -115,7 +115,7 @@ fn without_drops_at_overload_the_queue_fills() {
 #[test]
 fn datagrams_for_stations_wait_for_the_target() {
     let scenario = r#"
-        duration = "35 s"
+        duration = "30 s"
         warmup = "5 s"
         [cell]
         phy = "802.11g"
