@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use super::{
-    AckEvent, CongestionControl, LossDetection, LostSegment, OpenEvent, RateSample, SentEvent,
-    Window,
+    AckEvent, CongestionControl, EcnFeedback, EcnResponse, LossDetection, LostSegment, OpenEvent,
+    RateSample, SentEvent, Window,
 };
 use crate::component::{Prototype, Prototypes, Value};
 use crate::rng::RngStream;
@@ -46,6 +46,10 @@ impl Clone for Boxed {
 impl CongestionControl for Boxed {
     fn loss_detection(&self) -> LossDetection {
         self.control.loss_detection()
+    }
+
+    fn use_ecn(&mut self, agreed: EcnFeedback) -> EcnResponse {
+        self.control.use_ecn(agreed)
     }
 
     fn is_rate_based(&self) -> bool {

@@ -1,5 +1,6 @@
 //! The contract of a congestion control, and what several of them share.
 
+use super::{EcnFeedback, EcnResponse};
 use crate::rng::RngStream;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -23,10 +24,10 @@ pub struct AckEvent {
     /// By how many segments the window may count this ACK: 1, or `acked` with byte counting; 0 while cwnd
     /// does not limit the sender.
     pub credit: f64,
-    /// Whether cwnd may grow: not with an ACK that echoes marks (RFC 3168 section 6.1.2), nor while it does
-    /// not limit the sender (RFC 7661). What grows nevertheless is taken off.
+    /// Whether cwnd may grow: not with an ACK that reports marks if the response is classic (RFC 3168 section 6.1.2),
+    /// nor while it does not limit the sender (RFC 7661). What grows nevertheless is taken off.
     pub may_grow: bool,
-    /// Of `acked`, the segments that arrived with a mark as far as the sender knows. RFC 3168 tells it only
+    /// Of `acked`, the segments that arrived with a mark as far as the sender knows. With RFC 3168's feedback it knows only
     /// that there were some: then all of them (as RFC 8257 section 3.3 reads it).
     pub marked: f64,
     /// Segments that were outstanding before the signal (RFC 5681: FlightSize), without those sent
@@ -177,6 +178,12 @@ pub trait CongestionControl {
         LossDetection::Configured
     }
 
+    /// What it does about marks, if both ends of the connection have agreed on this. It is asked before anything has been
+    /// sent; [`EcnFeedback::None`]: there is no ECN.
+    fn use_ecn(&mut self, _agreed: EcnFeedback) -> EcnResponse {
+        EcnResponse::Classic
+    }
+
     /// Whether [`CongestionControl::on_sent`], [`CongestionControl::on_rate_sample`],
     /// [`CongestionControl::on_segment_lost`] and [`CongestionControl::pacing_rate`] are called. It is asked before anything
     /// has been sent.
@@ -230,7 +237,7 @@ pub trait CongestionControl {
     /// and after recovery.
     fn on_loss(&mut self, window: &mut Window, signal: &AckEvent);
 
-    /// A queue has marked a segment instead of dropping it (RFC 3168): the response is that to a loss.
+    /// A queue has marked a segment instead of dropping it (RFC 3168): the classic response is that to a loss.
     /// The sender calls this once for a window of data at most, after [`CongestionControl::on_ack`] for the
     /// same ACK, whose event has the number of marked segments.
     fn on_congestion_mark(&mut self, window: &mut Window, signal: &AckEvent) {

@@ -12,6 +12,7 @@ mod bic;
 pub mod boxed;
 mod control;
 mod cubic;
+mod ecn;
 mod hystart;
 mod linux;
 mod newreno;
@@ -28,6 +29,7 @@ pub use control::{
     SentEvent, Window, grow, in_use, slow_start,
 };
 pub use cubic::AfterTimeout;
+pub use ecn::{EcnFeedback, EcnResponse};
 pub use hystart::{Form as HyStartForm, HyStartConfig};
 pub use linux::Arithmetic;
 pub use vegas::{Form, FormConfig};
@@ -78,6 +80,13 @@ macro_rules! controls {
                 match self {
                     $(Self::$type(cc) => cc.loss_detection(),)+
                     Self::Prototype(cc) => cc.loss_detection(),
+                }
+            }
+
+            fn use_ecn(&mut self, agreed: EcnFeedback) -> EcnResponse {
+                match self {
+                    $(Self::$type(cc) => cc.use_ecn(agreed),)+
+                    Self::Prototype(cc) => cc.use_ecn(agreed),
                 }
             }
 

@@ -1,8 +1,8 @@
 //! A congestion control with its window.
 
 use super::{
-    AckEvent, CongestionControl, Controller, LossDetection, LostSegment, OpenEvent, RateSample,
-    SentEvent, Window,
+    AckEvent, CongestionControl, Controller, EcnFeedback, EcnResponse, LossDetection, LostSegment,
+    OpenEvent, RateSample, SentEvent, Window,
 };
 use crate::units::Rate;
 
@@ -45,6 +45,11 @@ impl WindowControl {
     /// What finds losses.
     pub fn loss_detection(&self) -> LossDetection {
         self.control.loss_detection()
+    }
+
+    /// See [`CongestionControl::use_ecn`].
+    pub fn use_ecn(&mut self, agreed: EcnFeedback) -> EcnResponse {
+        self.control.use_ecn(agreed)
     }
 
     /// See [`CongestionControl::is_rate_based`].
