@@ -13,7 +13,7 @@ use crate::component::{
     Component, Configuration, Parameter, Parameters, Registry, Value, configuration, named, names,
     optional,
 };
-use crate::congestion::{self, Controller};
+use crate::congestion::{self, CongestionControl, Controller, EcnFeedback, EcnResponse};
 use crate::packet::Ecn;
 use crate::time::Instant;
 use crate::traffic::{
@@ -193,8 +193,10 @@ impl Config {
         match self {
             Self::Tcp(control) => {
                 let packets = spec.connection.tcp.delayed_ack.segments_per_ack();
-                let source = SendingEnd::new(&spec.connection, Controller::new(control), data);
-                let sink = ReceivingEnd::new(&spec.connection, answer);
+                let mut control = Controller::new(control);
+                let counts_echoes = control.use_ecn(EcnFeedback::Rfc3168) == EcnResponse::Scalable;
+                let source = SendingEnd::new(&spec.connection, control, data);
+                let sink = ReceivingEnd::new(&spec.connection, answer).echoing_each(counts_echoes);
                 let answers = Answers::PerPackets { bytes: answer.bytes, packets };
                 (AnyEnds::Tcp(Ends::new(source, sink)), answers)
             }

@@ -51,8 +51,8 @@ pub struct AckContext {
     pub min_rtt: Option<Duration>,
     /// Bytes in the network after it.
     pub in_flight: u64,
-    /// Whether it has ECN-Echo.
-    pub is_marked: bool,
+    /// Bytes that it reports as marked, if so many are newly delivered.
+    pub marked: u64,
 }
 
 /// The delivery rate of one connection. Bytes are counted from its first.
@@ -156,7 +156,7 @@ impl DeliveryRate {
         (ack, blocks): (u64, &[(u64, u64)]),
         context: AckContext,
     ) -> Option<RateSample> {
-        let AckContext { now, min_rtt, in_flight, is_marked } = context;
+        let AckContext { now, min_rtt, in_flight, marked } = context;
         let before = self.delivered;
         let mut newest = None;
         while let Some(&segment) = self.outstanding.front().filter(|segment| segment.end <= ack) {
@@ -181,7 +181,7 @@ impl DeliveryRate {
         let newest = newest?;
         (self.delivered_at, self.first_sent) = (now, newest.at);
         let newly_delivered = self.delivered - before;
-        let newly_marked = if is_marked { newly_delivered } else { 0 };
+        let newly_marked = marked.min(newly_delivered);
         self.marked += newly_marked;
         if self.app_limited_until.is_some_and(|until| self.delivered > until) {
             self.app_limited_until = None;
@@ -230,7 +230,7 @@ mod tests {
     }
 
     fn context(now: Instant, min_rtt: Option<Duration>, in_flight: u64) -> AckContext {
-        AckContext { now, min_rtt, in_flight, is_marked: false }
+        AckContext { now, min_rtt, in_flight, marked: 0 }
     }
 
     /// By hand: ten segments of 1,000 bytes leave at once, and their ACKs come every 10 ms from 100 ms on,
@@ -348,7 +348,7 @@ mod tests {
         for n in 0..2 {
             rate.sent(at(0), (n * 1000, n * 1000 + 1000), n * 1000 + 1000);
         }
-        let marked = AckContext { is_marked: true, ..context(at(100), None, 1000) };
+        let marked = AckContext { marked: u64::MAX, ..context(at(100), None, 1000) };
         let sample = rate.on_ack((1000, &[]), marked).unwrap();
         assert_eq!((sample.newly_marked, sample.marked), (1000, 1000));
         rate.sent(at(100), (2000, 3000), 2000);

@@ -1,6 +1,7 @@
 //! TCP's options, whatever the congestion control.
 
 use super::delayed_ack::{DelayedAck, delayed_ack};
+use super::ecn::ecn_feedback;
 use super::idle_restart::IdleRestart;
 use super::rtt::{MAX_RTO, RtoFormula};
 use super::segment::LimitedTransmit;
@@ -8,6 +9,7 @@ use super::syn_timer::SynTimer;
 use crate::component::{
     configuration, group_serde, integer, names, optional, positive, positive_up_to, switch,
 };
+use crate::congestion::EcnFeedback;
 use crate::time::Duration;
 
 configuration! {
@@ -49,9 +51,11 @@ configuration! {
     /// whether recovery brings down what is in flight little by little (RFC 9937, proportional rate
     /// reduction); needs `sack`
     prr: bool = true, switch();
-    /// whether queues may mark segments instead of dropping them (RFC 3168, classic ECN), if both ends
-    /// agree
-    ecn: Option<bool> = None, optional(switch(), "false");
+    /// whether queues may mark segments instead of dropping them, if both ends agree: with the feedback of RFC 3168
+    /// (classic ECN), or "accecn" with that of RFC 9768
+    ecn: Option<EcnFeedback> = None, optional(ecn_feedback(), "false");
+    /// the same of the receiver, where it does not support what the sender does
+    receiver_ecn: Option<EcnFeedback> = None, optional(ecn_feedback(), "ecn");
     /// whether segments carry timestamps (RFC 7323), so that every ACK of new data gives a round-trip time, that of
     /// a retransmission, too; their 12 bytes are part of `header`
     timestamps: Option<bool> = None, optional(switch(), "false");
@@ -108,8 +112,13 @@ impl TcpConfig {
         self.timestamps == Some(true)
     }
 
-    /// Whether an end offers ECN.
-    pub fn ecn(&self) -> bool {
-        self.ecn == Some(true)
+    /// What the sender supports of ECN.
+    pub fn ecn(&self) -> EcnFeedback {
+        self.ecn.unwrap_or_default()
+    }
+
+    /// What the receiver supports of it.
+    pub fn receiver_ecn(&self) -> EcnFeedback {
+        self.receiver_ecn.unwrap_or(self.ecn())
     }
 }

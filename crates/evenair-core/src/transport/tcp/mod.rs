@@ -11,6 +11,7 @@ mod config;
 mod connection;
 mod delayed_ack;
 mod departures;
+mod ecn;
 mod idle_restart;
 mod pacing;
 mod preset;

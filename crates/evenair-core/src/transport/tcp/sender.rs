@@ -21,8 +21,9 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderCounters};
 use super::tcb::Tcb;
-use crate::congestion::{Controller, OpenEvent, Window};
+use crate::congestion::{Controller, EcnFeedback, OpenEvent, Window};
 use crate::delays::Delays;
+use crate::packet::Ecn;
 use crate::time::Instant;
 use crate::transport::contract::Windows;
 use crate::transport::limits::Limit;
@@ -79,12 +80,24 @@ impl Sender {
         }
     }
 
-    /// The same for an acknowledgement with ECN-Echo (RFC 3168 section 6.1.2): cwnd does not grow, and
-    /// is reduced as by a loss unless it has been for this window of data. With proportional rate reduction
-    /// what is in flight follows over a round trip, as in Linux (`tcp_enter_cwr`).
+    /// Both ends have agreed on this form of ECN. Returns the codepoint of new data.
+    pub fn use_ecn(&mut self, agreed: EcnFeedback) -> Ecn {
+        self.tcb.ecn = self.tcb.congestion.use_ecn(agreed);
+        self.tcb.ecn.codepoint()
+    }
+
+    /// The same for an acknowledgement that reports so many marked segments, infinite for some: the congestion control
+    /// responds unless it has for this window of data. With the classic response cwnd does not grow (RFC 3168 section
+    /// 6.1.2). With proportional rate reduction what is in flight follows over a round trip, as in Linux (`tcp_enter_cwr`).
     #[cold]
-    pub fn on_ack_with_ece(&mut self, now: Instant, ack: u64, blocks: &[(u64, u64)]) {
-        self.tcb.ece = true;
+    pub fn on_ack_with_marks(
+        &mut self,
+        now: Instant,
+        ack: u64,
+        blocks: &[(u64, u64)],
+        marked: f64,
+    ) {
+        self.tcb.marked = marked;
         let mut event = self.tcb.event(now, 0.0, None);
         event.flight = event.flight.min(self.tcb.congestion.cwnd());
         let advances = ack > self.tcb.snd_una;
@@ -96,7 +109,7 @@ impl Sender {
             tcb.reduction.is_gradual = recovery.begin_reduction(tcb, advances);
             tcb.counters.congestion_responses += 1;
         }
-        tcb.ece = false;
+        tcb.marked = 0.0;
     }
 
     /// Whether the window has been reduced since this was last called: the next new segment then

@@ -6,7 +6,7 @@ use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderCounters};
 use super::send_times::SendTimes;
 use super::usage::CwndUsage;
-use crate::congestion::{AckEvent, Controller, WindowControl};
+use crate::congestion::{AckEvent, Controller, EcnResponse, WindowControl};
 use crate::time::{Duration, Instant};
 
 /// Segments are crucial while cwnd is below this: too few to be followed by three duplicate ACKs
@@ -81,8 +81,11 @@ pub(super) struct Tcb {
     /// The timer has expired since the last new ACK.
     pub(super) timed_out: bool,
     pub(super) stopped: bool,
-    /// The ACK that is being taken into account has ECN-Echo.
-    pub(super) ece: bool,
+    /// Segments that the ACK which is being taken into account reports as marked; infinite where it only says that there
+    /// are some (RFC 3168).
+    pub(super) marked: f64,
+    /// What the congestion control does about marks.
+    pub(super) ecn: EcnResponse,
     /// What ECN needs to know of the last reduction of the window.
     pub(super) reduction: Reduction,
     usage: CwndUsage,
@@ -112,7 +115,8 @@ impl Tcb {
             deadline: Instant::NEVER,
             timed_out: false,
             stopped: false,
-            ece: false,
+            marked: 0.0,
+            ecn: EcnResponse::default(),
             reduction: Reduction::default(),
             usage: CwndUsage::default(),
             counters: SenderCounters::default(),
@@ -129,8 +133,9 @@ impl Tcb {
     /// The congestion control responds to a loss.
     pub(super) fn reduce_for_loss(&mut self, event: &AckEvent) {
         // RFC 3168 6.1.2: one reduction for the losses and marks of one window.
+        let is_classic = self.ecn == EcnResponse::Classic;
         let reduced = self.reduction.by_mark && self.reduction.covers(self.snd_una);
-        if !reduced {
+        if !(is_classic && reduced) {
             self.congestion.on_loss(event);
         }
         self.note_reduction(false);
@@ -271,8 +276,8 @@ impl Tcb {
             now,
             acked,
             credit,
-            may_grow: !self.ece,
-            marked: if self.ece { acked } else { 0.0 },
+            may_grow: self.marked == 0.0 || self.ecn != EcnResponse::Classic,
+            marked: self.marked.min(acked),
             flight,
             rtt,
             snd_una: self.snd_una,

@@ -73,6 +73,7 @@ fn plain() -> TcpConfig {
         rack: false,
         prr: false,
         ecn: None,
+        receiver_ecn: None,
         timestamps: None,
         pacing: false,
         tso: false,

@@ -2,11 +2,14 @@
 
 use super::opening::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::ReceiveLimit;
-use crate::packet::{Ecn, EcnFlags, End, Packet, PacketKind};
+use crate::congestion::EcnFeedback;
+use crate::packet::{Ecn, End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Sink};
 use crate::transport::header::PacketHeader;
 use crate::transport::option::{PacketOption, TcpOptions, Timestamps};
+use crate::transport::tcp::ecn::negotiation;
+use crate::transport::tcp::ecn::receiver::Marks;
 use crate::transport::tcp::receiver::{AckAction, Receiver};
 use crate::units::Rate;
 
@@ -33,9 +36,11 @@ pub struct ReceivingEnd {
     opening: Opening,
     /// Requests after the one that opens the connection.
     requests: u64,
-    /// Whether both ends have offered ECN.
-    ecn: bool,
-    echo: Echo,
+    /// What both ends have agreed on.
+    ecn: EcnFeedback,
+    marks: Marks,
+    /// Whether with RFC 3168's feedback each ACK tells of its segments alone, as by DCTCP.
+    echoes_each: bool,
     /// The limit of the rate, once there has been one.
     limit: Option<Box<ReceiveLimit>>,
     recent: Recent,
@@ -62,32 +67,6 @@ impl Recent {
     }
 }
 
-/// Which ACKs carry ECN-Echo (RFC 3168 section 6.1.3).
-#[derive(Clone, Copy, Debug, Default)]
-struct Echo {
-    /// Until a segment with CWR arrives.
-    until_cwr: bool,
-    /// A segment that the next ACK covers is marked.
-    covers_mark: bool,
-    /// Marked segments that have arrived.
-    marks: u64,
-}
-
-impl Echo {
-    fn on_segment(&mut self, packet: &Packet) {
-        self.until_cwr &= !packet.ecn_flags.cwr();
-        if packet.ecn == Ecn::Ce {
-            (self.until_cwr, self.covers_mark) = (true, true);
-            self.marks += 1;
-        }
-    }
-
-    /// ECN-Echo of the ACK that is sent now.
-    fn take(&mut self) -> bool {
-        std::mem::take(&mut self.covers_mark) || self.until_cwr
-    }
-}
-
 impl ReceivingEnd {
     /// An end without a connection, which another may open.
     pub fn new(config: &ConnectionConfig, header: PacketHeader) -> Self {
@@ -98,12 +77,19 @@ impl ReceivingEnd {
             opening: Opening::new(config),
             requests: 0,
             config: Box::new(*config),
-            ecn: false,
-            echo: Echo::default(),
+            ecn: EcnFeedback::None,
+            marks: Marks::default(),
+            echoes_each: false,
             limit: None,
             recent: Recent::default(),
             extended: config.tcp.timestamps(),
         }
+    }
+
+    /// The same, of a sender that counts the ACKs with ECN-Echo (RFC 8257 section 3.2).
+    #[must_use]
+    pub fn echoing_each(self, echoes_each: bool) -> Self {
+        Self { echoes_each, ..self }
     }
 
     /// Whether this end has opened the connection, or asked for more, and no data have answered.
@@ -128,12 +114,18 @@ impl ReceivingEnd {
             }
         }
         if packet.kind != PacketKind::Data {
-            return self.on_handshake(now, packet.kind, packet.ecn_flags, out);
+            return self.on_handshake(now, &packet, out);
         }
-        if self.ecn {
-            self.echo.on_segment(&packet);
+        if self.marks.flushes_before(&packet) && self.receiver.withholds() {
+            self.receiver.acknowledged();
+            self.acknowledge(now, self.receiver.next_expected(), out);
         }
+        let at_once = self.marks.on_segment(&packet);
         self.on_plain_data(now, packet.seq, packet.payload, out);
+        if at_once && self.receiver.withholds() {
+            self.receiver.acknowledged();
+            self.acknowledge(now, self.receiver.next_expected(), out);
+        }
     }
 
     /// A data segment has arrived, of which neither the ECN field nor the option matters.
@@ -151,21 +143,15 @@ impl ReceivingEnd {
 
     /// A packet of the handshake has arrived.
     #[cold]
-    fn on_handshake(
-        &mut self,
-        now: Instant,
-        kind: PacketKind,
-        flags: EcnFlags,
-        out: &mut impl Output,
-    ) {
-        let offered = self.config.tcp.ecn();
-        match (kind, self.state) {
+    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
+        let supported = self.config.tcp.receiver_ecn();
+        match (packet.kind, self.state) {
             (PacketKind::Syn, _) => {
-                self.set_ecn(offered && flags == EcnFlags::SETUP_SYN);
+                self.agree_on(negotiation::on_syn(supported, packet.ecn_flags));
                 self.send(now, PacketKind::SynAck, out);
             }
             (PacketKind::SynAck, State::SynSent) => {
-                self.set_ecn(offered && flags == EcnFlags::SETUP_SYN_ACK);
+                self.agree_on(negotiation::on_syn_ack(supported, packet.ecn_flags));
                 self.opening.on_syn_ack(now);
                 self.ask(now, out);
             }
@@ -173,9 +159,12 @@ impl ReceivingEnd {
         }
     }
 
-    fn set_ecn(&mut self, ecn: bool) {
+    /// Both ends agree on this.
+    fn agree_on(&mut self, ecn: EcnFeedback) {
         self.ecn = ecn;
-        self.extended = ecn || self.limit.is_some() || self.config.tcp.timestamps();
+        self.marks = Marks::new(ecn, self.echoes_each);
+        self.extended =
+            self.marks.is_active() || self.limit.is_some() || self.config.tcp.timestamps();
     }
 
     #[inline(never)] // once, so that all that it calls is inlined into it
@@ -195,16 +184,19 @@ impl ReceivingEnd {
     /// Sends an ACK with timestamps, with what SACK and ECN report, and with the window under a limit.
     #[cold]
     fn acknowledge_more(&mut self, now: Instant, mut packet: Packet, out: &mut impl Output) {
-        packet.ecn_flags = EcnFlags::ECE.only_if(self.ecn && self.echo.take());
-        let sack = if self.receiver.has_sack() { self.receiver.sack() } else { Default::default() };
-        packet.size += sack.header_bytes();
+        packet.ecn_flags = self.marks.take();
+        let acc_ecn = self.marks.take_option();
+        let acc_ecn_bytes = acc_ecn.map_or(0, |option| option.header_bytes());
+        let has_sack = self.receiver.has_sack();
+        let sack =
+            if has_sack { self.receiver.sack_beside(acc_ecn_bytes) } else { Default::default() };
+        packet.size += sack.header_bytes() + acc_ecn_bytes;
         let window = self.limit.as_ref().map(|limit| limit.window());
         let of_limit = window.map(|_| Timestamps { value: now, echo: None });
         let timestamps = self.timestamps(now).or(of_limit);
         self.recent.last_ack_sent = packet.seq;
-        let options =
-            PacketOption::Tcp(TcpOptions { sack, window, timestamps, ..TcpOptions::default() });
-        let carries_any = timestamps.is_some() || !sack.is_empty();
+        let options = PacketOption::Tcp(TcpOptions { sack, acc_ecn, window, timestamps });
+        let carries_any = timestamps.is_some() || acc_ecn.is_some() || !sack.is_empty();
         send_seldom(&packet, carries_any.then_some(&options), out);
     }
 
@@ -224,13 +216,16 @@ impl ReceivingEnd {
         match kind {
             PacketKind::Request => {
                 self.receiver.acknowledged();
-                packet.ecn_flags = EcnFlags::ECE.only_if(self.ecn && self.echo.take());
+                packet.ecn_flags = self.marks.take();
                 self.recent.last_ack_sent = self.receiver.next_expected();
             }
             PacketKind::Syn => {
-                packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(config.tcp.ecn());
+                packet.ecn_flags = negotiation::syn(config.tcp.receiver_ecn());
             }
-            PacketKind::SynAck => packet.ecn_flags = EcnFlags::SETUP_SYN_ACK.only_if(self.ecn),
+            // No SYN is ECN-capable.
+            PacketKind::SynAck => {
+                packet.ecn_flags = negotiation::syn_ack(self.ecn, Ecn::NotEct);
+            }
             _ => {}
         }
         if kind != PacketKind::Request && config.tcp.sack {
@@ -250,8 +245,8 @@ impl Endpoint for ReceivingEnd {
         (self.state, self.requests) = (State::Listen, 0);
         self.receiver = Receiver::new(self.config.tcp, self.config.segment);
         self.opening = Opening::new(&self.config);
-        (self.echo, self.recent) = (Echo::default(), Recent::default());
-        self.set_ecn(false);
+        self.recent = Recent::default();
+        self.agree_on(EcnFeedback::None);
         if self.config.opened_by == End::Receiver {
             self.state = State::SynSent;
             self.opening.timed = Some(now);
@@ -323,7 +318,7 @@ impl Endpoint for ReceivingEnd {
     }
 
     fn counters(&self) -> Counters {
-        let (timeouts, congestion_marks) = (self.timeouts(), self.echo.marks);
+        let (timeouts, congestion_marks) = (self.timeouts(), self.marks.count);
         Counters { timeouts, congestion_marks, ..Counters::default() }
     }
 

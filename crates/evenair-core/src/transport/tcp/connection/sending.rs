@@ -2,7 +2,7 @@
 
 use super::opening::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::SendLimit;
-use crate::congestion::{CongestionControl, Controller, Window};
+use crate::congestion::{CongestionControl, Controller, EcnFeedback, Window};
 use crate::delays::Delays;
 use crate::packet::{Ecn, EcnFlags, End, Packet, PacketKind};
 use crate::rng::{RngStream, StreamId};
@@ -12,6 +12,9 @@ use crate::transport::header::PacketHeader;
 use crate::transport::limits::Limit;
 use crate::transport::option::{PacketOption, TcpOptions, Timestamps};
 use crate::transport::tcp::config::TcpConfig;
+use crate::transport::tcp::ecn::negotiation;
+use crate::transport::tcp::ecn::receiver::ace;
+use crate::transport::tcp::ecn::sender::MarkCounter;
 use crate::transport::tcp::rtt::RttEstimator;
 use crate::transport::tcp::segment::Segment;
 use crate::transport::tcp::sender::Sender;
@@ -45,8 +48,12 @@ pub struct SendingEnd {
     requests: u64,
     /// The bytes that the next one is for; none if the receiver asks for no more.
     next: Option<u64>,
-    /// Whether both ends have offered ECN.
-    ecn: bool,
+    /// What both ends have agreed on.
+    ecn: EcnFeedback,
+    /// The codepoint of new data.
+    ect: Ecn,
+    /// What AccECN's counters have told.
+    mark_counter: Option<Box<MarkCounter>>,
     /// The limits of the rate, once there has been one.
     limit: Option<Box<SendLimit>>,
     /// TS.Recent: the last timestamp of the receiver (RFC 7323 section 4.3).
@@ -91,7 +98,9 @@ impl SendingEnd {
             has_answered: false,
             requests: 0,
             next: None,
-            ecn: false,
+            ecn: EcnFeedback::None,
+            ect: Ecn::NotEct,
+            mark_counter: None,
             limit: None,
             recent: None,
             extended: config.tcp.timestamps() || config.tcp.tsq.is_some(),
@@ -131,7 +140,7 @@ impl SendingEnd {
         (self.answered, self.has_answered, self.recent) = (None, false, None);
         (self.requests, self.next) = (0, None);
         self.limit = self.limit.as_ref().map(|limit| Box::new(limit.of_next_connection()));
-        self.set_ecn(false);
+        self.agree_on(EcnFeedback::None);
     }
 
     /// The SYN is the next segment to be sent.
@@ -164,7 +173,7 @@ impl SendingEnd {
             Some(_) | None => &[],
         };
         if self.extended {
-            self.on_extended_ack(now, ack, flags, blocks);
+            self.on_extended_ack(now, ack, flags, blocks, option);
         } else {
             self.sender.on_ack(now, ack, blocks);
         }
@@ -185,40 +194,64 @@ impl SendingEnd {
 
     /// An acknowledgement has arrived where there is ECN, a limit, or timestamps.
     #[cold]
-    fn on_extended_ack(&mut self, now: Instant, ack: u64, flags: EcnFlags, blocks: &[(u64, u64)]) {
-        if self.ecn && flags.ece() {
-            self.sender.on_ack_with_ece(now, ack, blocks);
+    fn on_extended_ack(
+        &mut self,
+        now: Instant,
+        ack: u64,
+        flags: EcnFlags,
+        blocks: &[(u64, u64)],
+        option: Option<&PacketOption>,
+    ) {
+        let marked = self.marked(ack, flags, blocks, option);
+        if marked > 0.0 {
+            self.sender.on_ack_with_marks(now, ack, blocks, marked);
         } else {
             self.sender.on_ack(now, ack, blocks);
         }
         self.update_window();
     }
 
+    /// How many segments an ACK reports as marked.
+    fn marked(
+        &mut self,
+        ack: u64,
+        flags: EcnFlags,
+        blocks: &[(u64, u64)],
+        option: Option<&PacketOption>,
+    ) -> f64 {
+        match (self.ecn, &mut self.mark_counter) {
+            (EcnFeedback::Rfc3168, _) if flags.ece() => f64::INFINITY,
+            (EcnFeedback::AccEcn, Some(counter)) => {
+                let option = match option {
+                    Some(PacketOption::Tcp(options)) => options.acc_ecn,
+                    _ => None,
+                };
+                counter.on_ack(ack, blocks, flags.ace(), option) as f64
+            }
+            _ => 0.0,
+        }
+    }
+
     /// A packet of the handshake has arrived.
     #[cold]
-    fn on_handshake(
-        &mut self,
-        now: Instant,
-        kind: PacketKind,
-        flags: EcnFlags,
-        out: &mut impl Output,
-    ) {
-        let offered = self.template.config.tcp.ecn();
-        match kind {
+    fn on_handshake(&mut self, now: Instant, packet: &Packet, out: &mut impl Output) {
+        let supported = self.template.config.tcp.ecn();
+        let flags = packet.ecn_flags;
+        match packet.kind {
             PacketKind::Syn if self.state == State::Listen => {
                 let again = std::mem::replace(&mut self.has_answered, true);
                 self.answered = (!again).then_some(now);
                 let mut answer = self.header.packet(now, PacketKind::SynAck, 0, 0);
                 answer.size += self.syn_options();
                 answer.high_priority = self.template.config.tcp.spm_marking();
-                self.set_ecn(offered && flags == EcnFlags::SETUP_SYN);
-                answer.ecn_flags = EcnFlags::SETUP_SYN_ACK.only_if(self.ecn);
+                self.agree_on(negotiation::on_syn(supported, flags));
+                answer.ecn_flags = negotiation::syn_ack(self.ecn, packet.ecn);
                 let timestamps = self.timestamps(now, true);
                 let options = PacketOption::Tcp(TcpOptions { timestamps, ..TcpOptions::default() });
                 send_seldom(&answer, timestamps.is_some().then_some(&options), out);
             }
             PacketKind::SynAck => {
-                self.set_ecn(offered && flags == EcnFlags::SETUP_SYN_ACK);
+                self.agree_on(negotiation::on_syn_ack(supported, flags));
                 self.on_syn_ack(now);
             }
             PacketKind::Request if self.state == State::Listen => {
@@ -238,7 +271,7 @@ impl SendingEnd {
             && let Some(bytes) = self.next.take()
         {
             self.requests = number;
-            self.on_extended_ack(now, self.sender.total(), flags, &[]);
+            self.on_extended_ack(now, self.sender.total(), flags, &[], None);
             self.sender.resume(now, bytes);
         }
         self.transmit(now, out);
@@ -269,11 +302,17 @@ impl SendingEnd {
         self.update_window();
     }
 
-    fn set_ecn(&mut self, ecn: bool) {
+    /// Both ends agree on this.
+    fn agree_on(&mut self, ecn: EcnFeedback) {
         self.ecn = ecn;
+        self.ect = self.sender.use_ecn(ecn);
+        let segment = self.template.config.segment;
+        let counts = ecn == EcnFeedback::AccEcn;
+        self.mark_counter = counts.then(|| Box::new(MarkCounter::new(segment)));
         let TcpConfig { tsq, .. } = self.template.config.tcp;
         let has_timestamps = self.template.config.tcp.timestamps();
-        self.extended = ecn || self.limit.is_some() || has_timestamps || tsq.is_some();
+        self.extended =
+            ecn != EcnFeedback::None || self.limit.is_some() || has_timestamps || tsq.is_some();
     }
 
     /// The timer may have expired.
@@ -319,16 +358,21 @@ impl SendingEnd {
         if syn {
             packet.kind = PacketKind::Syn;
             packet.size += self.syn_options();
-            let offers_ecn = self.template.config.tcp.ecn();
-            // RFC 3168 6.1.1: an ECN-setup SYN.
-            packet.ecn_flags = EcnFlags::SETUP_SYN.only_if(offers_ecn);
+            packet.ecn_flags = negotiation::syn(self.template.config.tcp.ecn());
         } else {
             self.sender.sent(packet.size);
-            if self.ecn && !packet.retransmission {
-                // 6.1.2 and 6.1.5: new data only.
-                packet.ecn = Ecn::Ect0;
-                packet.ecn_flags = EcnFlags::CWR.only_if(self.sender.take_cwr());
+            let is_new = !packet.retransmission;
+            if self.ecn != EcnFeedback::None && is_new {
+                // RFC 3168 6.1.5: new data only.
+                packet.ecn = self.ect;
             }
+            packet.ecn_flags = match self.ecn {
+                // 6.1.2: in new data only, too.
+                EcnFeedback::Rfc3168 => EcnFlags::CWR.only_if(is_new && self.sender.take_cwr()),
+                // What has arrived here is not ECN-capable.
+                EcnFeedback::AccEcn => ace(0),
+                EcnFeedback::None => EcnFlags::NONE,
+            };
         }
         let timestamps = self.timestamps(packet.enqueued_at, syn);
         let options = PacketOption::Tcp(TcpOptions { timestamps, ..TcpOptions::default() });
@@ -408,7 +452,7 @@ impl Endpoint for SendingEnd {
                 if kind == PacketKind::Request && self.state == State::Established {
                     return self.on_request(now, packet.seq, packet.ecn_flags, out);
                 }
-                self.on_handshake(now, kind, packet.ecn_flags, out);
+                self.on_handshake(now, packet, out);
             }
         }
     }

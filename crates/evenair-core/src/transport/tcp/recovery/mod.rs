@@ -14,7 +14,7 @@ use self::sack::Sack;
 use super::config::TcpConfig;
 use super::segment::Segment;
 use super::tcb::Tcb;
-use crate::congestion::{LossDetection, WindowControl};
+use crate::congestion::{EcnResponse, LossDetection, WindowControl};
 use crate::time::Instant;
 use crate::transport::recovery::Prr;
 
@@ -94,10 +94,10 @@ impl Recovery {
 
     /// The ACK that has just been taken into account, and has advanced or not, has reported a mark, by which
     /// cwnd was reduced. Returns whether what is in flight comes down to it by proportional rate reduction; not with
-    /// a congestion control that goes by rates.
+    /// a congestion control that goes by rates, or one of L4S, which brings cwnd down step by step itself.
     #[cold]
     pub(super) fn begin_reduction(&mut self, tcb: &Tcb, advances: bool) -> bool {
-        if tcb.congestion.is_rate_based() {
+        if tcb.congestion.is_rate_based() || tcb.ecn == EcnResponse::L4s {
             return false;
         }
         match self {

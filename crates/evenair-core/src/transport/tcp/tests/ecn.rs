@@ -4,11 +4,16 @@
 use std::collections::VecDeque;
 
 use super::*;
+use crate::congestion::EcnFeedback;
 use crate::packet::{Ecn, EcnFlags, Packet, PacketKind};
 use crate::transport::{Output, PacketOption, TcpOptions};
 
 fn with_ecn() -> TcpConfig {
-    TcpConfig { ecn: Some(true), ..plain() }
+    TcpConfig { ecn: Some(EcnFeedback::Rfc3168), ..plain() }
+}
+
+fn support(ecn: bool) -> EcnFeedback {
+    if ecn { EcnFeedback::Rfc3168 } else { EcnFeedback::None }
 }
 
 /// The packets that were sent, and from which end.
@@ -40,7 +45,7 @@ fn both_ends_have_to_agree() {
     for offers in [[true, true], [true, false], [false, true], [false, false]] {
         for opener in [End::Sender, End::Receiver] {
             let [sender, receiver] = offers.map(|ecn| {
-                let tcp = TcpConfig { ecn: Some(ecn), ..plain() };
+                let tcp = TcpConfig { ecn: Some(support(ecn)), ..plain() };
                 ConnectionConfig { opened_by: opener, ..connection_config(tcp, 1) }
             });
             let mut sending = SendingEnd::new(&sender, newreno(), HEADERS[0]);
@@ -382,7 +387,7 @@ fn a_queue_that_marks_keeps_itself_short() {
     ] {
         let (window, initial_window) = (400, 4);
         let recovery = TcpConfig { sack, rack, prr, ..plain() };
-        let config = TcpConfig { ecn: Some(ecn), window, initial_window, ..recovery };
+        let config = TcpConfig { ecn: Some(support(ecn)), window, initial_window, ..recovery };
         let mut connection = ends(&connection_config(config, 1));
         let (service, delay) = (Duration::from_millis(1), Duration::from_millis(50));
         let mut under_way: VecDeque<(Instant, Packet)> = VecDeque::new();
