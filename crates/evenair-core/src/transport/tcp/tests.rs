@@ -1,11 +1,13 @@
-//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`], [`timestamps`]), whether cwnd grows where it does not limit the sender ([`validation`]), and both with a path
+//! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`], [`acc_ecn`], [`timestamps`]), whether cwnd grows where it does not limit the sender ([`validation`]), and both with a path
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
 //! losses: [`pftk`], further requests over a connection: [`requests`], each congestion control on a link that queues: [`variants`], and limits of the
 //! rate: [`rate_limit`]).
 
+mod acc_ecn;
 mod delays;
 mod ecn;
 mod fine_grained;
+mod link;
 mod path;
 mod pftk;
 mod rack;

@@ -60,6 +60,12 @@ impl MarkCounter {
         if advances { std::mem::take(&mut self.pending) } else { newly }
     }
 
+    /// Packets marked, in all.
+    #[cfg(test)]
+    pub(in crate::transport::tcp) fn marked(&self) -> u64 {
+        self.cep - 5
+    }
+
     /// Payload bytes that this ACK is the first to acknowledge or to report.
     fn newly_delivered(&mut self, ack: u64, blocks: &[(u64, u64)]) -> u64 {
         let beyond = blocks.iter().filter(|&&(_, end)| end > self.una.max(ack));

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::link::Link;
 use super::*;
 use crate::congestion::EcnFeedback;
 use crate::packet::{Ecn, EcnFlags, Packet, PacketKind};
@@ -364,7 +365,7 @@ fn the_receiver_echoes_until_cwr() {
 /// A bottleneck that sends a segment each millisecond, with 50 ms each way, and marks what arrives when
 /// 30 segments or more wait. Nothing is lost; the link is always busy once the window is there; the
 /// queue stays short; and each response is to a window of its own. Without ECN the 400 segments of
-/// window fill the queue.
+/// window fill the queue. With AccECN it is the same.
 #[test]
 fn a_queue_that_marks_keeps_itself_short() {
     // Slow start ends with a response, and leaves about 65. cwnd then grows by one in each round trip:
@@ -377,61 +378,31 @@ fn a_queue_that_marks_keeps_itself_short() {
     // 66% lose 2.3 s, and 30 of 107 ms on average follow: two responses in each 10 s. Of the 20 s slow start loses
     // 0.5 s, each of two low periods 2.3 s, and a window is still unacknowledged: 74%.
     let over_a_round_trip = (4, 0.74);
+    let (classic, acc_ecn) = (Some(EcnFeedback::Rfc3168), Some(EcnFeedback::AccEcn));
     for (ecn, sack, rack, prr, (responses, share)) in [
-        (true, false, false, false, at_once),
-        (true, true, false, false, at_once),
-        (true, true, true, false, at_once),
-        (true, true, false, true, over_a_round_trip),
-        (true, true, true, true, over_a_round_trip),
-        (false, false, false, false, at_once),
+        (classic, false, false, false, at_once),
+        (classic, true, false, false, at_once),
+        (classic, true, true, false, at_once),
+        (classic, true, false, true, over_a_round_trip),
+        (classic, true, true, true, over_a_round_trip),
+        (acc_ecn, true, true, false, at_once),
+        (acc_ecn, false, false, false, at_once),
+        (None, false, false, false, at_once),
     ] {
         let (window, initial_window) = (400, 4);
         let recovery = TcpConfig { sack, rack, prr, ..plain() };
-        let config = TcpConfig { ecn: Some(support(ecn)), window, initial_window, ..recovery };
+        let config = TcpConfig { ecn, window, initial_window, ..recovery };
         let mut connection = ends(&connection_config(config, 1));
-        let (service, delay) = (Duration::from_millis(1), Duration::from_millis(50));
-        let mut under_way: VecDeque<(Instant, Packet)> = VecDeque::new();
-        let (mut now, mut busy_until, mut out) = (at(0), at(0), Sent::default());
-        let (mut longest, mut marks) = (0, 0);
-        connection.open(now, 0, u64::MAX, &mut out);
-        while now < at(20_000) {
-            while let Some((from, mut packet)) = out.0.pop_front() {
-                let mut arrival = now + delay;
-                if from == End::Sender {
-                    let waiting = busy_until.since(now).as_nanos() / service.as_nanos();
-                    if now > at(5000) {
-                        longest = longest.max(waiting);
-                    }
-                    if waiting >= 30 && packet.ecn == Ecn::Ect0 {
-                        packet.ecn = Ecn::Ce;
-                        marks += 1;
-                    }
-                    busy_until = busy_until.max(now) + service;
-                    arrival = busy_until + delay;
-                }
-                let place = under_way.partition_point(|&(other, _)| other <= arrival);
-                under_way.insert(place, (arrival, packet));
-            }
-            let ends = [End::Sender, End::Receiver];
-            let timer = ends.map(|end| connection.poll_at(end));
-            let packet = under_way.front().map_or(Instant::NEVER, |&(at, _)| at);
-            now = packet.min(timer[0]).min(timer[1]);
-            if packet == now {
-                let (_, packet) = under_way.pop_front().unwrap();
-                connection.on_packet(now, &packet, None, &mut out);
-                continue;
-            }
-            for (end, at) in ends.into_iter().zip(timer) {
-                if at <= now {
-                    connection.on_timer(now, end, &mut out);
-                }
-            }
-        }
-        let counters = connection.counters();
+        let mut link = Link::new(Duration::from_millis(1), Duration::from_millis(50));
+        let step = |waiting: u128, _: &Packet| waiting >= 30;
+        link.run(&mut connection, at(5000), step, |_| {});
+        link.longest = 0;
+        link.run(&mut connection, at(20_000), step, |_| {});
+        let (counters, longest, marks) = (connection.counters(), link.longest, link.marks);
         assert_eq!((counters.retransmissions, counters.timeouts), (0, 0));
         // All marks arrive but those under way.
         assert!(marks - counters.congestion_marks <= 400, "{counters:?}");
-        if !ecn {
+        if ecn.is_none() {
             assert_eq!((marks, counters.congestion_responses), (0, 0));
             assert!(longest > 250, "{longest}");
             continue;
