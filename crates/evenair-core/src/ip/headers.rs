@@ -55,7 +55,7 @@ pub struct Tcp {
     pub payload: u32,
     /// Whether all that it says is its acknowledgement number and window, so that a later one of its
     /// connection supersedes it. An acknowledgement with SACK blocks (RFC 2018) or with an ECN flag
-    /// (RFC 3168) says more, and so do SYN, FIN, RST and URG.
+    /// (RFC 3168, RFC 9768) says more, and so do SYN, FIN, RST and URG.
     pub is_pure_ack: bool,
 }
 
@@ -141,9 +141,11 @@ impl Tcp {
         let [fin, syn, rst, ack, urg, ece, cwr] = [0x01, 0x02, 0x04, 0x10, 0x20, 0x40, 0x80];
         let header = usize::from(bytes.get(12)? >> 4) * 4;
         let flags = *bytes.get(13)?;
+        let has_ae = bytes[12] & 1 != 0;
         let options = bytes.get(20..header)?;
         let payload = size.saturating_sub(header) as u32;
-        let is_plain = flags & (fin | syn | rst | urg | ece | cwr) == 0 && flags & ack != 0;
+        let is_plain =
+            !has_ae && flags & (fin | syn | rst | urg | ece | cwr) == 0 && flags & ack != 0;
         Some(Self {
             seq: u32::from_be_bytes(array(bytes, 4)?),
             ack: (flags & ack != 0).then_some(u32::from_be_bytes(array(bytes, 8)?)),

@@ -92,6 +92,11 @@ fn only_an_acknowledgement_that_says_nothing_else_is_pure() {
     for flag in [0x01, 0x02, 0x04, 0x20, 0x40, 0x80] {
         assert!(!is_pure(0x10 | flag, &[], 0), "{flag:#x}");
     }
+    // AE, the lowest bit of the byte before the flags (RFC 9768 section 3.1).
+    let mut packet = tcp_v4(1, 2, 0x10, &[], 0);
+    let flags_at = packet.len() - 20 + 13;
+    packet[flags_at - 1] |= 1;
+    assert!(!parse(&packet).tcp.unwrap().is_pure_ack);
 }
 
 #[test]
