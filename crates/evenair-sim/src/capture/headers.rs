@@ -1,6 +1,6 @@
 //! IPv4, TCP, UDP and RTP headers of simulated packets.
 //!
-//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 7323 (window scale, timestamps), RFC 2018 (SACK), RFC 768 (UDP),
+//! Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 7323 (window scale, timestamps), RFC 2018 (SACK), RFC 9768 (AccECN), RFC 768 (UDP),
 //! RFC 1071 (checksum).
 
 use evenair_core::packet::{Packet, PacketKind};
@@ -32,8 +32,8 @@ pub struct Segment {
     /// Its connection.
     pub connection: ConnectionInfo,
     /// The SACK blocks of an acknowledgement (RFC 2018), in bytes since the start of the flow;
-    /// `None` if the flow has no SACK. They are the first options; the size of the packet includes
-    /// them.
+    /// `None` if the flow has no SACK. They and the AccECN option are the first options; the size of the packet
+    /// includes them.
     pub sack: Option<SackBlocks>,
     /// What the packet carries beside its payload: of TFRC the RTP header or RTCP, of TCP the window.
     pub option: Option<PacketOption>,
@@ -104,7 +104,7 @@ impl Segment {
             (SERVER_IP, station_ip(self.station))
         };
         let ip_at = out.len();
-        out.extend([0x40 | (ip_header / 4) as u8, 0]); // version 4, header words, DSCP
+        out.extend([0x40 | (ip_header / 4) as u8, self.packet.ecn as u8]); // version 4, header words, ECN
         out.extend((total as u16).to_be_bytes());
         out.extend([0, 0, 0x40, 0]); // identification, don't fragment
         let protocol = if udp { PROTOCOL_UDP } else { PROTOCOL_TCP };
@@ -167,13 +167,16 @@ impl Segment {
         self.write_ports(out);
         out.extend(sequence.to_be_bytes());
         out.extend(acknowledged.to_be_bytes());
-        out.extend([(((TCP_HEADER + options) / 4) << 4) as u8, flags]);
+        // AE is below the data offset, CWR and ECE are the highest of the flags (RFC 9768 section 3.1).
+        let ace = self.packet.ecn_flags.ace();
+        out.extend([(((TCP_HEADER + options) / 4) << 4) as u8 | ace >> 2, flags | ace << 6]);
         out.extend(self.window_field().to_be_bytes());
         out.extend([0; 4]); // checksum, later; urgent pointer
         let end = out.len() + options as usize;
         if self.is_handshake() {
             self.write_handshake_options(out);
         } else if self.packet.kind == PacketKind::Ack {
+            self.write_acc_ecn(out);
             self.write_sack(position, out);
         }
         self.write_timestamps(end, out);
@@ -258,6 +261,18 @@ impl Segment {
             out.extend(WINDOW_SCALE);
             out.push(self.window_shift() as u8);
         }
+    }
+
+    /// The AccECN option (RFC 9768 section 3.2.3), aligned.
+    fn write_acc_ecn(&self, out: &mut Vec<u8>) {
+        let Some(counters) = self.tcp_options().and_then(|options| options.acc_ecn) else { return };
+        let end = out.len() + counters.header_bytes() as usize;
+        let (kind, fields) = counters.fields();
+        let begin = out.len();
+        out.extend([kind, 0]);
+        fields.for_each(|field| out.extend(&field.to_be_bytes()[1..]));
+        out[begin + 1] = (out.len() - begin) as u8;
+        out.resize(end, NO_OPERATION);
     }
 
     /// The SACK option; `acknowledged` is the sequence number of the byte at `packet.seq`.

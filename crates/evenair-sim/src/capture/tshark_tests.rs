@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use evenair_core::medium::TxVector;
-use evenair_core::packet::{FlowId, PacketKind};
+use evenair_core::packet::{Ecn, EcnFlags, FlowId, PacketKind};
 use evenair_core::time::{Duration, Instant};
-use evenair_core::transport::SackBlocks;
+use evenair_core::transport::{AccEcnCounters, PacketOption, SackBlocks, TcpOptions, Timestamps};
 use evenair_core::units::Rate;
 
 use super::tests::segment;
@@ -274,4 +274,55 @@ fn tshark_reads_sack() {
         ["4", "50001,40001,4001,2001", "60001,41001,6001,3001", "0"],
     ];
     assert_eq!(file.read("tcp.options.sack_le", &fields), expected);
+}
+
+/// RFC 9768: the flags of the handshake (table 2), the codepoint of data, ACE and the bytes with each codepoint in the
+/// ACKs: 5 and 1 at first, 2 marks later 7; beside SACK blocks and timestamps.
+#[test]
+fn tshark_reads_acc_ecn() {
+    if !tshark_is_here() {
+        return;
+    }
+    let mut writer = WireWriter::new(Vec::new()).unwrap();
+    let mut put = |ms: u64, kind, (seq, payload), (ecn, ace), options: TcpOptions, more: u32| {
+        let forward = matches!(kind, PacketKind::Data | PacketKind::Syn);
+        let mut s = segment(kind, !forward, seq, payload);
+        (s.packet.ecn, s.packet.ecn_flags) = (ecn, EcnFlags::of_ace(ace));
+        let of_counters = options.acc_ecn.map_or(0, |counters| counters.header_bytes());
+        s.packet.size += options.sack.header_bytes() + of_counters + more;
+        s.sack = Some(options.sack);
+        s.option = Some(PacketOption::Tcp(options));
+        writer.packet(Instant::from_nanos(1_000_000 * ms), &s).unwrap();
+    };
+    let none = TcpOptions::default();
+    put(0, PacketKind::Syn, (0, 0), (Ecn::NotEct, 0b111), none, 4);
+    put(20, PacketKind::SynAck, (0, 0), (Ecn::NotEct, 0b010), none, 4);
+    put(40, PacketKind::Data, (0, 1000), (Ecn::Ect1, 5), none, 0);
+    put(41, PacketKind::Data, (1000, 1000), (Ecn::Ce, 5), none, 0);
+    put(42, PacketKind::Data, (3000, 1000), (Ecn::Ce, 5), none, 0);
+    let counted = |ce, ect1| Some(AccEcnCounters { ect0: 1, ce, ect1 });
+    let first = TcpOptions { acc_ecn: counted(0, 1001), ..none };
+    put(60, PacketKind::Ack, (1000, 0), (Ecn::NotEct, 5), first, 0);
+    let sack = [(3000, 4000)].into_iter().collect();
+    let at = Instant::from_nanos(62_000_000);
+    let timestamps = Some(Timestamps { value: at, echo: None });
+    let second = TcpOptions { acc_ecn: counted(2000, 1001), sack, timestamps, ..none };
+    put(62, PacketKind::Ack, (2000, 0), (Ecn::NotEct, 7), second, 12);
+    let file = File::new("acc-ecn", &writer.finish().unwrap());
+    assert_eq!(file.read(WRONG, &["frame.number"]), Vec::<Vec<String>>::new());
+    let flags = ["tcp.flags.ae", "tcp.flags.cwr", "tcp.flags.ece", "ip.dsfield.ecn"];
+    let expected = [["1", "1", "1", "0"], ["0", "1", "0", "0"]];
+    assert_eq!(file.read("tcp.flags.syn == 1", &flags), expected);
+    let ace = ["tcp.flags.ace", "ip.dsfield.ecn"];
+    assert_eq!(file.read("tcp.len > 0", &ace), [["5", "1"], ["5", "3"], ["5", "3"]]);
+    let fields = [
+        "tcp.flags.ace",
+        "tcp.options.acc_ecn.ee1b",
+        "tcp.options.acc_ecn.eceb",
+        "tcp.options.acc_ecn.ee0b",
+        "tcp.options.sack_le",
+        "tcp.options.timestamp.tsval",
+    ];
+    let expected = [["5", "1001", "", "", "", ""], ["7", "1001", "2000", "", "3001", "62"]];
+    assert_eq!(file.read("tcp.len == 0 and tcp.flags.syn == 0", &fields), expected);
 }
