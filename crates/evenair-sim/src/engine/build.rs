@@ -1,5 +1,6 @@
 //! From a scenario to a simulation.
 
+use evenair_core::congestion::EcnFeedback;
 use evenair_core::loss::{self, LinkLoss};
 use evenair_core::medium::scheduler::USUAL_WEIGHT;
 use evenair_core::medium::{
@@ -526,7 +527,7 @@ fn flow(
         start,
         stop,
         has_small_queue: spec.transport.is_tcp() && spec.tcp.tsq.is_some(),
-        ecn: spec.tcp.ecn(),
+        ecn: spec.tcp.ecn() != EcnFeedback::None,
         started: false,
         options: spec.transport.packets_under_way(spec.tcp.window),
         timers: Default::default(),

@@ -1,6 +1,7 @@
 //! Defaults that depend on other values; the others are stated at their fields.
 
 use evenair_core::component::{Configuration as _, Parameters as _, put_kind_first};
+use evenair_core::congestion::EcnFeedback;
 use evenair_core::control::NoneConfig;
 use evenair_core::medium::scheduler::{AirtimeDrrConfig, AirtimeForm};
 use evenair_core::medium::wlan::phy::PhyKind;
@@ -306,7 +307,8 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
         tcp.spm_marking.get_or_insert(marks_packets && flow.transport.is_tcp());
         tcp.byte_counting = Some(tcp.byte_counting());
         tcp.initial_ssthresh = Some(tcp.initial_ssthresh());
-        tcp.ecn = tcp.ecn.filter(|ecn| *ecn);
+        tcp.ecn = tcp.ecn.filter(|ecn| *ecn != EcnFeedback::None);
+        tcp.receiver_ecn = tcp.receiver_ecn.filter(|_| tcp.ecn.is_some());
         tcp.timestamps = tcp.timestamps.filter(|timestamps| *timestamps);
     }
 }

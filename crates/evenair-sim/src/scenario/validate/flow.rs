@@ -2,6 +2,7 @@
 
 use evenair_core::component::message::{quoted_list, unknown_name};
 use evenair_core::component::{BitRate, Registry, Seconds};
+use evenair_core::congestion::EcnFeedback;
 use evenair_core::medium::PhyFormat;
 use evenair_core::medium::wimax::pdu_overhead;
 use evenair_core::medium::wlan::phy::PhyKind;
@@ -122,10 +123,14 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
                 format!("false with transport \"{transport}\" (marking follows TCP's cwnd)");
             return Err(fail(&at("spm_marking"), "got true", &accepted));
         }
-        if flow.tcp.ecn() {
+        if let Some(ecn) = flow.tcp.ecn {
+            let got = match ecn {
+                EcnFeedback::AccEcn => "got \"accecn\"",
+                _ => "got true",
+            };
             let accepted =
                 format!("false with transport \"{transport}\" (which does not react to marks)");
-            return Err(fail(&at("ecn"), "got true", &accepted));
+            return Err(fail(&at("ecn"), got, &accepted));
         }
         if flow.tcp.timestamps() {
             let accepted =
