@@ -6,12 +6,14 @@
 //! method that stands for several signals is how windows go wrong. To add one: a file
 //! here, and a line in `controls!` below.
 
+mod alpha;
 mod bandwidth;
 mod biad;
 mod bic;
 pub mod boxed;
 mod control;
 mod cubic;
+mod dctcp;
 mod ecn;
 mod hystart;
 mod linux;
@@ -215,6 +217,7 @@ controls! {
     Bic(BicConfig) in bic,
     Cubic(CubicConfig) in cubic,
     Biad(BiadConfig) in biad,
+    Dctcp(DctcpConfig) in dctcp,
 }
 
 #[cfg(test)]
@@ -347,9 +350,11 @@ mod tests {
                 0..300,
             ),
             byte_counting in any::<bool>(),
+            feedback in prop::sample::select(vec![EcnFeedback::None, EcnFeedback::Rfc3168, EcnFeedback::AccEcn]),
         ) {
             let name = config.name();
             let mut control = Controller::new(&any_config(config, &picks));
+            control.use_ecn(feedback);
             let mut window = Window { cwnd: 2.0, ssthresh: 64.0 };
             let (mut now, mut snd_una) = (Instant::ZERO, 0);
             for (kind, wait, acked, flight, rtt) in signals {
@@ -361,7 +366,7 @@ mod tests {
                     acked,
                     credit: if byte_counting { acked } else { 1.0 },
                     may_grow: true,
-                    marked: 0.0,
+                    marked: if feedback != EcnFeedback::None && wait % 3 == 0 { acked } else { 0.0 },
                     flight: f64::from(flight),
                     rtt: (rtt % 3 > 0).then_some(Duration::from_nanos(rtt)),
                     snd_una,
@@ -374,6 +379,7 @@ mod tests {
                     2 => control.on_loss(&mut window, &signal),
                     3 => control.on_partial_ack(&mut window, &signal),
                     4 => control.on_recovered(&mut window, &signal),
+                    6 => control.on_congestion_mark(&mut window, &signal),
                     5 => control.on_timeout(&mut window, &signal, flight % 2 == 0),
                     _ => control.on_ack(&mut window, &signal),
                 }
