@@ -68,6 +68,10 @@ impl CongestionControl for Boxed {
         self.control.on_open(window, event);
     }
 
+    fn paces(&self) -> bool {
+        self.control.paces()
+    }
+
     fn pacing_rate(&self) -> Option<Rate> {
         self.control.pacing_rate()
     }

@@ -184,9 +184,8 @@ pub trait CongestionControl {
         EcnResponse::Classic
     }
 
-    /// Whether [`CongestionControl::on_sent`], [`CongestionControl::on_rate_sample`],
-    /// [`CongestionControl::on_segment_lost`] and [`CongestionControl::pacing_rate`] are called. It is asked before anything
-    /// has been sent.
+    /// Whether [`CongestionControl::on_sent`], [`CongestionControl::on_rate_sample`] and
+    /// [`CongestionControl::on_segment_lost`] are called. It is asked before anything has been sent.
     fn is_rate_based(&self) -> bool {
         false
     }
@@ -203,6 +202,12 @@ pub trait CongestionControl {
 
     /// The connection is established, and `window` is the initial one.
     fn on_open(&mut self, _window: &mut Window, _event: &OpenEvent) {}
+
+    /// Whether it has a rate at which segments leave, whatever the flow's options say. It is asked before anything has been
+    /// sent.
+    fn paces(&self) -> bool {
+        self.is_rate_based()
+    }
 
     /// The rate at which segments leave, payload; `None`: as soon as the window has room, or as the flow's options say.
     /// It is asked after each segment, and holds for the time until the next.

@@ -18,6 +18,7 @@ mod ecn;
 mod hystart;
 mod linux;
 mod newreno;
+mod prague;
 mod round;
 mod vegas;
 mod veno;
@@ -34,6 +35,7 @@ pub use cubic::AfterTimeout;
 pub use ecn::{EcnFeedback, EcnResponse};
 pub use hystart::{Form as HyStartForm, HyStartConfig};
 pub use linux::Arithmetic;
+pub use prague::RttScaling;
 pub use vegas::{Form, FormConfig};
 pub use veno::{BaseRtt, QueueRtt, TimeoutLoss};
 pub use westwood::FilterConfig;
@@ -117,6 +119,13 @@ macro_rules! controls {
                 match self {
                     $(Self::$type(cc) => cc.on_open(window, event),)+
                     Self::Prototype(cc) => cc.on_open(window, event),
+                }
+            }
+
+            fn paces(&self) -> bool {
+                match self {
+                    $(Self::$type(cc) => cc.paces(),)+
+                    Self::Prototype(cc) => cc.paces(),
                 }
             }
 
@@ -218,6 +227,7 @@ controls! {
     Cubic(CubicConfig) in cubic,
     Biad(BiadConfig) in biad,
     Dctcp(DctcpConfig) in dctcp,
+    Prague(PragueConfig) in prague,
 }
 
 #[cfg(test)]

@@ -62,6 +62,11 @@ impl WindowControl {
         self.control.limits_itself()
     }
 
+    /// See [`CongestionControl::paces`].
+    pub fn paces(&self) -> bool {
+        self.control.paces()
+    }
+
     /// See [`CongestionControl::pacing_rate`].
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.control.pacing_rate()
