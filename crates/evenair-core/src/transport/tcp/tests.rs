@@ -1,6 +1,6 @@
 //! The sender and the receiver by hand ([`sending`], [`receiving`], [`sack`], [`rack`], [`ecn`], [`acc_ecn`], [`timestamps`]), whether cwnd grows where it does not limit the sender ([`validation`]), and both with a path
 //! between them that loses, delays and reorders ([`path`], [`transfers`], what theory says of random
-//! losses: [`pftk`], further requests over a connection: [`requests`], each congestion control on a link that queues: [`variants`], and limits of the
+//! losses: [`pftk`], further requests over a connection: [`requests`], each congestion control on a link that queues: [`variants`], those that count marks: [`scalable`], and limits of the
 //! rate: [`rate_limit`]).
 
 mod acc_ecn;
@@ -15,6 +15,7 @@ mod rate_limit;
 mod receiving;
 mod requests;
 mod sack;
+mod scalable;
 mod sending;
 mod timestamps;
 mod transfers;
