@@ -104,8 +104,9 @@ export function shapeOf(root: Node, node: Node, unit?: string): Shape {
     };
   }
   if (types.includes("object")) return { type: "other" };
-  if (words.length > 0) return { type: "choice", options: words };
-  return types.includes("boolean") ? { type: "flag" } : { type: "other" };
+  // A word beside true and false is left to the text.
+  if (types.includes("boolean")) return { type: "flag" };
+  return words.length > 0 ? { type: "choice", options: words } : { type: "other" };
 }
 
 interface Member extends Node {

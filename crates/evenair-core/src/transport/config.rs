@@ -138,6 +138,17 @@ impl Config {
         }
     }
 
+    /// What the sender supports of ECN where its configuration does not say: AccECN with a congestion control of L4S.
+    pub fn default_ecn(&self) -> EcnFeedback {
+        match self {
+            Self::Tcp(control) if !control.is_prototype() => {
+                let response = Controller::new(control).use_ecn(EcnFeedback::AccEcn);
+                if response == EcnResponse::L4s { EcnFeedback::AccEcn } else { EcnFeedback::None }
+            }
+            Self::Tcp(_) | Self::Tfrc(_) | Self::Udp => EcnFeedback::None,
+        }
+    }
+
     /// Whether something answers the data.
     pub fn has_feedback(&self) -> bool {
         !matches!(self, Self::Udp(_))

@@ -307,7 +307,10 @@ pub(super) fn fill_scenario(scenario: &mut Scenario) {
         tcp.spm_marking.get_or_insert(marks_packets && flow.transport.is_tcp());
         tcp.byte_counting = Some(tcp.byte_counting());
         tcp.initial_ssthresh = Some(tcp.initial_ssthresh());
-        tcp.ecn = tcp.ecn.filter(|ecn| *ecn != EcnFeedback::None);
+        let default = flow.transport.default_ecn();
+        let ecn = tcp.ecn.unwrap_or(default);
+        // That there is none is written where it is not the default, to be refused.
+        tcp.ecn = Some(ecn).filter(|ecn| *ecn != default || default != EcnFeedback::None);
         tcp.receiver_ecn = tcp.receiver_ecn.filter(|_| tcp.ecn.is_some());
         tcp.timestamps = tcp.timestamps.filter(|timestamps| *timestamps);
     }

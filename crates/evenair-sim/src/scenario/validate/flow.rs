@@ -158,6 +158,10 @@ pub(super) fn check_flow(field: &str, flow: &Flow) -> Checked {
             return Err(fail(&at(key), "got true", "false without sack = true"));
         }
     }
+    if tcp.ecn() == EcnFeedback::None && transport.default_ecn() != EcnFeedback::None {
+        let accepted = format!("\"accecn\" or true with transport \"{transport}\" (which is L4S)");
+        return Err(fail(&at("ecn"), "got false", &accepted));
+    }
     if tcp.tso && !tcp.pacing {
         return Err(fail(&at("tso"), "got true", "false without pacing = true"));
     }
