@@ -7,6 +7,7 @@ mod dualpi2;
 mod fq_codel;
 mod fq_tins;
 mod pie;
+mod pie_linux;
 mod tbf;
 
 use proptest::prelude::*;
