@@ -224,6 +224,10 @@ cell.queue.filtering=tail => cell.queue.filtering => `filtering` is no parameter
 cell.queue={kind='spm-af',service='bytes'} => cell.queue.service => `service` | accepted: kind, limit, filtering
 cell.queue={kind='las',filtering='head'} => cell.queue.filtering => `filtering` | accepted: kind, limit, service, flow_timeout
 cell.queue={kind='las',service='time'} => cell.queue.service => got "time" | "sequence", "bytes"
+cell.queue={kind='pie',form='bsd'} => cell.queue.form => got "bsd" | "rfc8033", "linux"
+cell.queue={kind='pie',form='linux',derandomize=true} => cell.queue.derandomize => `derandomize` is no parameter of a "pie" queue | accepted: kind, limit, form, target, tupdate, alpha, beta, delay, ecn
+cell.queue={derandomize=true,form='linux',kind='pie'} => cell.queue.derandomize => `derandomize` is no parameter of a "pie" queue | accepted: kind, limit, form
+cell.queue={kind='pie',form='linux',beta=3} => cell.queue.beta => got 3 | from 0 to 2
 cell.queue={kind='las',flow_timeout=0} => cell.queue.flow_timeout => got 0 | above 0
 station.0.queue.limit=0 => station.0.queue.limit => got 0 | packets from 1
 cell.control_rate=basik => cell.control_rate => got "basik"; did you mean "basic"? | "2 Mbps"
