@@ -47,8 +47,10 @@ pub(super) fn pacing_rate(tcb: &Tcb, outstanding: u64) -> Option<Rate> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pacing {
     has_bursts: bool,
-    /// Only a rate of the congestion control counts: the flow is not paced otherwise.
+    /// The congestion control may have a rate.
     by_control: bool,
+    /// Where it has none, the window sets the rate.
+    by_window: bool,
     /// When the next segment may leave (`tcp_wstamp_ns`).
     next_at: Instant,
     /// The same if one has been held back.
@@ -62,8 +64,9 @@ pub(super) struct Pacing {
 
 impl Pacing {
     /// Nothing has been sent.
-    pub(super) fn new(config: &TcpConfig) -> Self {
-        Self { has_bursts: config.tso, by_control: !config.pacing, ..Self::default() }
+    pub(super) fn new(config: &TcpConfig, by_control: bool) -> Self {
+        let (has_bursts, by_window) = (config.tso, config.pacing);
+        Self { has_bursts, by_control, by_window, ..Self::default() }
     }
 
     /// Whether a segment that may be sent otherwise has to wait.
@@ -98,14 +101,13 @@ impl Pacing {
 
     /// The rate for what follows the segment that leaves now.
     fn rate(&mut self, now: Instant, tcb: &Tcb) -> Option<Rate> {
-        if let Some(rate) = tcb.congestion.pacing_rate() {
-            if self.sent == 1 {
-                self.next_at = now; // There is no time that the first segment could make up for.
-            }
-            return Some(rate);
+        let rate = if self.by_control { tcb.congestion.pacing_rate() } else { None };
+        if self.by_control && (rate.is_none() || self.sent == 1) {
+            // There is no time that this segment could make up for.
+            self.next_at = self.next_at.max(now);
         }
-        let is_paced = !self.by_control && self.sent > UNPACED;
-        is_paced.then(|| pacing_rate(tcb, tcb.snd_max - tcb.snd_una)).flatten()
+        let is_paced = self.by_window && self.sent > UNPACED;
+        rate.or_else(|| is_paced.then(|| pacing_rate(tcb, tcb.snd_max - tcb.snd_una)).flatten())
     }
 
     /// When the next segment may leave. It may be past.
@@ -175,7 +177,7 @@ pub(super) mod tests {
     /// it, who comes 500 us late for 25.
     #[test]
     fn segments_are_as_far_apart_as_the_rate_says() {
-        let (tcb, mut pacing) = (tcb(None), Pacing::default());
+        let (tcb, mut pacing) = (tcb(None), Pacing { by_window: true, ..Pacing::default() });
         for _ in 0..11 {
             assert!(!pacing.holds_back(at(1000)));
             pacing.sent(at(1000), 1000, &tcb);
@@ -196,7 +198,8 @@ pub(super) mod tests {
     /// Bursts: 20 MB/s are 19,531 bytes in 2^-10 s, 19 segments, which take 950 us.
     #[test]
     fn bursts_are_what_the_rate_sends_in_a_millisecond() {
-        let (tcb, mut pacing) = (tcb(None), Pacing { has_bursts: true, ..Pacing::default() });
+        let (tcb, mut pacing) =
+            (tcb(None), Pacing { has_bursts: true, by_window: true, ..Pacing::default() });
         for _ in 0..10 {
             pacing.sent(at(0), 1000, &tcb);
         }
