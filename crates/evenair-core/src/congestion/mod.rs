@@ -8,6 +8,7 @@
 
 mod alpha;
 mod bandwidth;
+mod bbr1;
 mod biad;
 mod bic;
 pub mod boxed;
@@ -226,6 +227,7 @@ controls! {
     Bic(BicConfig) in bic,
     Cubic(CubicConfig) in cubic,
     Biad(BiadConfig) in biad,
+    Bbr1(Bbr1Config) in bbr1,
     Dctcp(DctcpConfig) in dctcp,
     Prague(PragueConfig) in prague,
 }

@@ -22,8 +22,8 @@ impl Departures {
     /// What the sender of `tcb` has, if it has any.
     pub(super) fn new(tcb: &Tcb) -> Option<Box<Self>> {
         let rates = tcb.congestion.is_rate_based().then(RateBased::default);
-        let has_pacing = rates.is_some() || tcb.congestion.paces() || tcb.config.pacing;
-        let pacing = has_pacing.then(|| Pacing::new(&tcb.config, rates.is_some()));
+        let paces = tcb.congestion.paces();
+        let pacing = (paces || tcb.config.pacing).then(|| Pacing::new(&tcb.config, paces));
         let small_queue = tcb.config.tsq.map(SmallQueue::new);
         let has_any = rates.is_some() || pacing.is_some() || small_queue.is_some();
         has_any.then(|| Box::new(Self { rates, pacing, small_queue }))

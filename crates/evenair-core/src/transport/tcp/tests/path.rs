@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::rack;
 use super::sack::Model;
 use super::*;
+use crate::congestion::CongestionControl;
 
 /// What is under way.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +50,8 @@ pub(super) struct Path<F> {
     /// With SACK: what RFC 6675 says word by word, or with RACK what RFC 8985 does.
     model: Option<Model>,
     rack: Option<rack::Model>,
+    /// Whether segments may wait although there is room for them.
+    is_paced: bool,
 }
 
 impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
@@ -73,6 +76,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         let config = config.into();
         let tcp = config.tcp;
         let mut path = Self {
+            is_paced: control.is_rate_based(),
             sender: sending_end(config, control),
             receiver: receiver_of(tcp, delayed_ack),
             now: Instant::ZERO,
@@ -224,10 +228,10 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             let packet = Packet::Data { seq: segment.seq, payload: segment.payload };
             self.put(packet, self.sent.len() as u64 - 1, self.busy_until + self.delay);
         }
-        if let Some(model) = &self.model {
+        if let Some(model) = self.model.as_ref().filter(|_| !self.is_paced) {
             model.on_silence(&self.sender);
         }
-        if let Some(rack) = &self.rack {
+        if let Some(rack) = self.rack.as_ref().filter(|_| !self.is_paced) {
             rack.on_silence(&self.sender);
         }
         assert_eq!(self.sender.acked(), acked, "sending acknowledges nothing");
