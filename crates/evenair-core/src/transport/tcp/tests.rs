@@ -4,6 +4,7 @@
 //! rate: [`rate_limit`]).
 
 mod acc_ecn;
+mod bbr1;
 mod delays;
 mod ecn;
 mod fine_grained;
