@@ -421,6 +421,34 @@ class RateSample:
     def rtt(self) -> int | None:
         """The round-trip time of the segment sent last, ns; None if it was sent twice."""
 
+    @property
+    def prior_in_flight(self) -> int:
+        """Bytes in the network before the ACK."""
+
+    @property
+    def newly_lost(self) -> int:
+        """Bytes that the ACK has marked lost."""
+
+    @property
+    def lost(self) -> int:
+        """Bytes marked lost since the segment was sent that was sent last of those newly reported."""
+
+    @property
+    def tx_in_flight(self) -> int:
+        """Bytes in the network just after that segment was sent."""
+
+    @property
+    def newly_marked(self) -> int:
+        """Of `newly_delivered`, the bytes that arrived with a congestion mark as far as is known."""
+
+    @property
+    def marked(self) -> int:
+        """Bytes that arrived with a mark since that segment was sent."""
+
+    @property
+    def is_cwnd_limited(self) -> bool:
+        """Whether what is in the network has filled cwnd since the last sample."""
+
 @final
 class Link:
     """What a rate control knows of its direction of a link from the start."""

@@ -238,6 +238,48 @@ impl RateSample {
     fn rtt(&self) -> Option<u64> {
         self.sample.rtt.map(Duration::as_nanos)
     }
+
+    /// Bytes in the network before the ACK.
+    #[getter]
+    fn prior_in_flight(&self) -> u64 {
+        self.sample.prior_in_flight
+    }
+
+    /// Bytes that the ACK has marked lost.
+    #[getter]
+    fn newly_lost(&self) -> u64 {
+        self.sample.newly_lost
+    }
+
+    /// Bytes marked lost since the segment was sent that was sent last of those newly reported.
+    #[getter]
+    fn lost(&self) -> u64 {
+        self.sample.lost
+    }
+
+    /// Bytes in the network just after that segment was sent.
+    #[getter]
+    fn tx_in_flight(&self) -> u64 {
+        self.sample.tx_in_flight
+    }
+
+    /// Of `newly_delivered`, the bytes that arrived with a congestion mark as far as is known.
+    #[getter]
+    fn newly_marked(&self) -> u64 {
+        self.sample.newly_marked
+    }
+
+    /// Bytes that arrived with a mark since that segment was sent.
+    #[getter]
+    fn marked(&self) -> u64 {
+        self.sample.marked
+    }
+
+    /// Whether what is in the network has filled cwnd since the last sample.
+    #[getter]
+    fn is_cwnd_limited(&self) -> bool {
+        self.sample.is_cwnd_limited
+    }
 }
 
 /// The methods that a class may leave out.
