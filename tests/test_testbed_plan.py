@@ -160,13 +160,15 @@ def test_what_a_test_bed_does_not_have_is_refused(keys: dict[str, object], messa
 
 
 def test_a_congestion_control_that_the_kernel_lacks_is_named() -> None:
-    flows = [down(transport=name) for name in ("newreno", "westwood-plus", "vegas", "biad")]
-    reno, westwood, vegas, biad = plan_of(station=[{"flows": flows}]).flows
-    available = ("reno", "cubic", "westwood")
+    names = ("newreno", "westwood-plus", "bbr1", "vegas", "biad")
+    flows = [down(transport=name) for name in names]
+    reno, westwood, bbr, vegas, biad = plan_of(station=[{"flows": flows}]).flows
+    available = ("reno", "cubic", "westwood", "bbr")
     assert layout.kernel_control(reno, available) == "reno"
     assert layout.kernel_control(westwood, available) == "westwood"
+    assert layout.kernel_control(bbr, available) == "bbr"
     for flow in (vegas, biad):
-        with pytest.raises(TestbedError, match="this kernel has cubic, reno, westwood"):
+        with pytest.raises(TestbedError, match="this kernel has bbr, cubic, reno, westwood"):
             layout.kernel_control(flow, available)
 
 

@@ -44,6 +44,7 @@ _CONTROLS = {
     "vegas": "vegas",
     "veno": "veno",
     "westwood-plus": "westwood",
+    "bbr1": "bbr",
 }
 """Linux's name of each congestion control of scenarios that Linux has."""
 
