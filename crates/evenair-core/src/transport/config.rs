@@ -145,7 +145,7 @@ impl Config {
                 let response = Controller::new(control).use_ecn(EcnFeedback::AccEcn);
                 if response == EcnResponse::L4s { EcnFeedback::AccEcn } else { EcnFeedback::None }
             }
-            Self::Tcp(_) | Self::Tfrc(_) | Self::Udp => EcnFeedback::None,
+            Self::Tcp(_) | Self::Tfrc(_) | Self::Udp(_) => EcnFeedback::None,
         }
     }
 
