@@ -140,7 +140,7 @@ impl Kernel {
     fn update(&mut self) {
         let (target, backlog) = (ticks(self.parameters.target), self.backlog());
         let (qdelay, qdelay_old) = if self.parameters.estimates_rate {
-            let estimate = if self.avg_dq_rate == 0 { 0 } else { backlog * 256 / self.avg_dq_rate };
+            let estimate = (backlog * 256).checked_div(self.avg_dq_rate).unwrap_or(0);
             (estimate, self.qdelay)
         } else {
             (self.qdelay, self.qdelay_old)
