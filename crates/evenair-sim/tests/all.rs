@@ -22,6 +22,7 @@ mod ecn;
 mod explain;
 mod fingerprints;
 mod fuzz;
+mod kernel_aqm;
 mod labels;
 mod limiter;
 mod limits;
