@@ -40,6 +40,7 @@ TCP_HEADER, UDP_HEADER, TIMESTAMPS = 40, 28, 12
 _CONTROLS = {
     "newreno": "reno",
     "cubic": "cubic",
+    "dctcp": "dctcp",
     "bic": "bic",
     "vegas": "vegas",
     "veno": "veno",
@@ -315,6 +316,10 @@ def _flow(index: int, id_: str, spec: Mapping[str, Any], sender: str, receiver: 
 def _check(flow: Flow) -> None:
     if flow.transport == "tfrc":
         raise TestbedError(f"{flow.field}.transport: got 'tfrc'; the kernel has TCP and UDP only")
+    for key in ("ecn", "receiver_ecn"):
+        if flow.is_tcp and (value := flow.spec.get(key)) not in (None, flow.ecn):
+            accepted = "with a test-bed, false, or true at both ends"
+            raise TestbedError(f"{flow.field}.{key}: got {value!r}; accepted: {accepted}")
     if flow.transport == "udp" and (ecn := _table(flow.spec["transport"]).get("ecn")):
         got = f"{flow.field}.transport.ecn: got {ecn!r}"
         raise TestbedError(f"{got}; accepted: with a test-bed, none: its datagrams are not-ECT")
