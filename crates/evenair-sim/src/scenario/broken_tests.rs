@@ -310,6 +310,10 @@ station.0.flows.1.tsq=32 => station.0.flows.1.tsq => got 32 | from 0 to 31
 station.0.flows.1={direction='up',transport='udp',rate=1e6,tsq=7} => station.0.flows.1.tsq => got 7 | none with transport "udp"
 station.0.flows.1={direction='down',tsq=10} && wired.queue=fq-codel => station.0.flows.1.tsq => got 10 where the first link has a "fq-codel" queue | a "droptail" queue
 station.0.stack=bsd => station.0.stack => got "bsd" | "linux"
+station.0.flows.1.ecn=acc => station.0.flows.1.ecn => got "acc" | true, false, or "accecn"
+station.0.flows.1.receiver_ecn=1 => station.0.flows.1.receiver_ecn => got 1 | true, false, or "accecn"
+station.0.flows.1={direction='up',transport='prague',ecn=false} => station.0.flows.1.ecn => got false | "accecn" or true with transport "prague"
+station.0.flows.1={direction='up',transport='udp',rate=1e6,ecn='accecn'} => station.0.flows.1.ecn => got "accecn" | false with transport "udp"
 station.0.flows.1.timestamps=1 => station.0.flows.1.timestamps => got 1 | true or false
 station.0.flows.1.header=0 => station.0.flows.1.header => got 0 | from 28 to 120
 station.0.flows.1.window=0 => station.0.flows.1.window => got 0 | from 1 to 65535
