@@ -113,9 +113,10 @@ fn prague_is_independent_of_the_round_trip_time() {
     assert!((ratio - 2.5).abs() < 0.25, "{ratio}");
 }
 
-/// With seven of ten segments marked the window is below two segments, which cwnd never is, and pacing keeps it.
+/// With six of ten segments marked fewer than two leave in a round trip, which cwnd always permits: pacing keeps the fraction. (The model
+/// says 2.3. Of a window below one segment the time to the next segment counts, not the window, and that is what fluctuates.)
 #[test]
 fn prague_sends_less_than_two_segments_in_a_round_trip() {
-    let window = rate_of(0.7, 40, PragueConfig::default()) * 0.040;
-    assert!((0.1..1.9).contains(&window), "{window}");
+    let window = rate_of(0.6, 40, PragueConfig::default()) * 0.040;
+    assert!((0.1..2.0).contains(&window), "{window}");
 }
