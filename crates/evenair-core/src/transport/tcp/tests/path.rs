@@ -47,11 +47,9 @@ pub(super) struct Path<F> {
     first_missing: usize,
     /// By segment: when it was last sent and how often.
     sendings: Vec<(Instant, u32)>,
-    /// With SACK: what RFC 6675 says word by word, or with RACK what RFC 8985 does.
+    /// With SACK and without a rate of the control: what RFC 6675 says word by word, or with RACK what RFC 8985 does.
     model: Option<Model>,
     rack: Option<rack::Model>,
-    /// Whether segments may wait although there is room for them.
-    is_paced: bool,
 }
 
 impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
@@ -75,8 +73,9 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     ) -> Self {
         let config = config.into();
         let tcp = config.tcp;
+        // The models know no segment that is held back, nor timers that let it go.
+        let is_modelled = tcp.sack && !control.is_rate_based();
         let mut path = Self {
-            is_paced: control.is_rate_based(),
             sender: sending_end(config, control),
             receiver: receiver_of(tcp, delayed_ack),
             now: Instant::ZERO,
@@ -92,8 +91,8 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             arrived: vec![],
             first_missing: 0,
             sendings: vec![],
-            model: (tcp.sack && !tcp.rack && !tcp.prr).then(|| Model::new(config)),
-            rack: (tcp.sack && tcp.rack).then(|| rack::Model::new(tcp)),
+            model: (is_modelled && !tcp.rack && !tcp.prr).then(|| Model::new(config)),
+            rack: (is_modelled && tcp.rack).then(|| rack::Model::new(tcp)),
         };
         path.pump();
         path
@@ -228,10 +227,10 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             let packet = Packet::Data { seq: segment.seq, payload: segment.payload };
             self.put(packet, self.sent.len() as u64 - 1, self.busy_until + self.delay);
         }
-        if let Some(model) = self.model.as_ref().filter(|_| !self.is_paced) {
+        if let Some(model) = &self.model {
             model.on_silence(&self.sender);
         }
-        if let Some(rack) = self.rack.as_ref().filter(|_| !self.is_paced) {
+        if let Some(rack) = &self.rack {
             rack.on_silence(&self.sender);
         }
         assert_eq!(self.sender.acked(), acked, "sending acknowledges nothing");
