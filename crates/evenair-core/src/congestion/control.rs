@@ -59,6 +59,8 @@ pub struct OpenEvent {
     pub srtt: Option<Duration>,
     /// Payload bytes of a full segment.
     pub segment: u64,
+    /// Whether the receiver reports what has arrived beyond a hole (SACK).
+    pub has_sack: bool,
 }
 
 /// A data segment leaves.
@@ -92,6 +94,8 @@ pub enum Repair {
 pub struct LostSegment {
     /// The moment.
     pub now: Instant,
+    /// Its first byte.
+    pub seq: u64,
     /// Its payload bytes (P.size).
     pub bytes: u64,
     /// Bytes in the network just after it was last sent (P.tx_in_flight).

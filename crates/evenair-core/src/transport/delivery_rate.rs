@@ -138,6 +138,7 @@ impl DeliveryRate {
                 self.lost += bytes;
                 each(&LostSegment {
                     now,
+                    seq: from,
                     bytes,
                     tx_in_flight: segment.tx_in_flight,
                     lost: self.lost - segment.lost,
@@ -321,7 +322,7 @@ mod tests {
         assert_eq!((sample.tx_in_flight, sample.lost), (4000, 0));
         let mut told = vec![];
         let mut tell = |lost: &LostSegment| {
-            told.push((lost.bytes, lost.tx_in_flight, lost.lost, lost.delivered));
+            told.push((lost.seq, lost.bytes, lost.tx_in_flight, lost.lost, lost.delivered));
         };
         rate.mark_lost(at(100), (1000, 3000), &mut tell);
         rate.mark_lost(at(100), (2000, 4000), &mut tell);
@@ -330,10 +331,10 @@ mod tests {
         assert_eq!(
             told,
             [
-                (1000, 2000, 1000, 2000),
-                (1000, 3000, 2000, 2000),
-                (1000, 2000, 1000, 2000),
-                (1000, 5000, 4000, 2000)
+                (1000, 1000, 2000, 1000, 2000),
+                (2000, 1000, 3000, 2000, 2000),
+                (1000, 1000, 2000, 1000, 2000),
+                (4000, 1000, 5000, 4000, 2000)
             ]
         );
         // The third arrives nevertheless, with the state of its only transmission: all four losses came after it.

@@ -146,7 +146,8 @@ pub(super) mod tests {
             ..TcpConfig::default()
         };
         let mut tcb = Tcb::new(config, segment, u64::MAX, Controller::NewReno(NewReno));
-        let opened = OpenEvent { now: Instant::ZERO, srtt: None, segment: tcb.segment() };
+        let (now, segment) = (Instant::ZERO, tcb.segment());
+        let opened = OpenEvent { now, srtt: None, segment, has_sack: false };
         tcb.congestion.open(100, &opened);
         tcb.rtt.sample(Duration::from_millis(10));
         tcb

@@ -59,7 +59,8 @@ impl Sender {
         }
         self.tcb.rtt = rtt;
         let initial = if measured { self.tcb.config.initial_window } else { 1 };
-        let opened = OpenEvent { now, srtt: self.tcb.rtt.srtt(), segment: self.tcb.segment() };
+        let (srtt, segment) = (self.tcb.rtt.srtt(), self.tcb.segment());
+        let opened = OpenEvent { now, srtt, segment, has_sack: self.tcb.config.sack };
         self.tcb.congestion.open(initial, &opened);
     }
 
