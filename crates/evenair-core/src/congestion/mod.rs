@@ -8,6 +8,7 @@
 
 mod alpha;
 mod bandwidth;
+mod bbr;
 mod bbr1;
 mod biad;
 mod bic;
@@ -230,6 +231,7 @@ controls! {
     Bbr1(Bbr1Config) in bbr1,
     Dctcp(DctcpConfig) in dctcp,
     Prague(PragueConfig) in prague,
+    Bbr(BbrConfig) in bbr,
 }
 
 #[cfg(test)]
