@@ -39,6 +39,12 @@ pub(super) struct Path<F> {
     /// How long the bottleneck transmits a data segment, and until when it is busy.
     service: Duration,
     busy_until: Instant,
+    /// Segments for which there is room before the bottleneck, with the one that it transmits.
+    pub(super) room: u64,
+    /// Segments for which there was none.
+    pub(super) overflows: u64,
+    /// How many were there, at most.
+    pub(super) longest: u64,
     /// What becomes of a packet, by its kind and its number among those of its direction.
     fate: F,
     on_the_way: BTreeMap<(Instant, u64), Packet>,
@@ -85,6 +91,9 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             delay,
             service,
             busy_until: Instant::ZERO,
+            room: u64::MAX,
+            overflows: 0,
+            longest: 0,
             fate,
             on_the_way: BTreeMap::new(),
             packets: 0,
@@ -223,6 +232,13 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
                 rack.on_sent(self.now, &segment);
             }
             self.sent.push((self.now, segment));
+            let waiting = self.busy_until.since(self.now).as_nanos();
+            let waiting = waiting.div_ceil(self.service.as_nanos().max(1)) + 1;
+            if waiting > self.room {
+                self.overflows += 1;
+                continue;
+            }
+            self.longest = self.longest.max(waiting);
             self.busy_until = self.busy_until.max(self.now) + self.service;
             let packet = Packet::Data { seq: segment.seq, payload: segment.payload };
             self.put(packet, self.sent.len() as u64 - 1, self.busy_until + self.delay);
