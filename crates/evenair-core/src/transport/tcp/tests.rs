@@ -3,6 +3,7 @@
 //! losses: [`pftk`], further requests over a connection: [`requests`], each congestion control on a link that queues: [`variants`], those that count marks: [`scalable`], and limits of the
 //! rate: [`rate_limit`]).
 
+mod bbr;
 mod acc_ecn;
 mod bbr1;
 mod delays;

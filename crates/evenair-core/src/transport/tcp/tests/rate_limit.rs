@@ -8,7 +8,7 @@ use crate::transport::{Output, PacketOption};
 use crate::units::Rate;
 
 #[derive(Default)]
-struct Sent(VecDeque<(End, Packet, Option<PacketOption>)>);
+pub(super) struct Sent(VecDeque<(End, Packet, Option<PacketOption>)>);
 
 impl Output for Sent {
     fn send(&mut self, packet: &Packet, option: Option<&PacketOption>) {
@@ -17,12 +17,12 @@ impl Output for Sent {
 }
 
 /// A connection over 50 ms in each direction, and a link that sends a segment per millisecond.
-struct Path {
-    connection: Ends<SendingEnd, ReceivingEnd>,
+pub(super) struct Path {
+    pub(super) connection: Ends<SendingEnd, ReceivingEnd>,
     under_way: VecDeque<(Instant, Packet, Option<PacketOption>)>,
-    now: Instant,
+    pub(super) now: Instant,
     busy_until: Instant,
-    out: Sent,
+    pub(super) out: Sent,
     /// Segments that wait for the link, at most, since this was last set.
     waiting: u64,
 }
@@ -32,16 +32,18 @@ const DELAY: Duration = Duration::from_millis(50);
 
 impl Path {
     fn new(sender: TcpConfig) -> Self {
-        let config = connection_config(sender, 1);
-        let connection = ends(&config);
-        let (under_way, out) = (VecDeque::new(), Sent::default());
-        let mut path =
-            Self { connection, under_way, now: at(0), busy_until: at(0), out, waiting: 0 };
+        let mut path = Self::between(ends(&connection_config(sender, 1)));
         path.connection.open(at(0), 0, u64::MAX, &mut path.out);
         path
     }
 
-    fn run(&mut self, until: Instant) {
+    /// Between the ends of a connection that is not open yet.
+    pub(super) fn between(connection: Ends<SendingEnd, ReceivingEnd>) -> Self {
+        let (under_way, out) = (VecDeque::new(), Sent::default());
+        Self { connection, under_way, now: at(0), busy_until: at(0), out, waiting: 0 }
+    }
+
+    pub(super) fn run(&mut self, until: Instant) {
         loop {
             while let Some((from, packet, option)) = self.out.0.pop_front() {
                 let mut arrival = self.now + DELAY;
