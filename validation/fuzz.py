@@ -196,6 +196,7 @@ def cell(dice: random.Random) -> Case:
         sack = dice.random() < 0.5
         controls = ["newreno", "cubic", "vegas", "veno", "westwood", "westwood-plus", "bic", "biad"]
         controls.append("bbr1")
+        controls.append("bbr")
         made |= {"transport": dice.choice(controls), "window": dice.choice([2, 20, 1000])}
         made |= {"sack": sack, "rack": sack and dice.random() < 0.5, "ecn": dice.random() < 0.3}
         made |= {"prr": sack and dice.random() < 0.5, "delayed_ack": dice.choice([1, 2, "dynamic"])}

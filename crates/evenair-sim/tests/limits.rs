@@ -130,7 +130,7 @@ fn shares_sum_to_one() {
     for recovery in
         ["", "sack = true,", "sack = true, rack = true,", "sack = true, rack = true, prr = true,"]
     {
-        for transport in ["newreno", "cubic", "vegas", "westwood-plus"] {
+        for transport in ["newreno", "cubic", "vegas", "westwood-plus", "bbr"] {
             let flow = |direction: &str| {
                 format!(
                     "{{ direction = \"{direction}\", transport = \"{transport}\", {recovery} window = 50 }}"

@@ -124,7 +124,7 @@ impl Dice {
         let window = self.pick(&[1, 4, 20, 200]);
         let mut flow = json!({
             "direction": self.pick(&["up", "down"]),
-            "transport": self.pick(&["newreno", "cubic", "vegas", "veno", "westwood", "bic", "biad"]),
+            "transport": self.pick(&["newreno", "cubic", "vegas", "veno", "westwood", "bic", "biad", "bbr"]),
             "segment": self.pick(&[100, 536, 1460]),
             "window": window,
             "initial_window": self.between(1, window.min(10)),

@@ -229,9 +229,9 @@ controls! {
     Cubic(CubicConfig) in cubic,
     Biad(BiadConfig) in biad,
     Bbr1(Bbr1Config) in bbr1,
+    Bbr(BbrConfig) in bbr,
     Dctcp(DctcpConfig) in dctcp,
     Prague(PragueConfig) in prague,
-    Bbr(BbrConfig) in bbr,
 }
 
 #[cfg(test)]

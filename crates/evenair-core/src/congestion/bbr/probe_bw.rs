@@ -114,18 +114,17 @@ impl Bbr {
         if !self.full.reached || self.adapt_longterm(ack) {
             return;
         }
-        match self.state {
+        let state = self.state;
+        match state {
             State::Down | State::Cruise if self.is_time_to_probe() => self.start_refill(),
             State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
             State::Refill if self.rounds.has_begun => {
                 self.cycle.is_probe_sample = true;
                 self.start_up(ack);
             }
-            State::Up => {
-                if self.is_time_to_go_down(ack) {
-                    self.cycle.was_too_high = false;
-                    self.start_down();
-                }
+            State::Up if self.is_time_to_go_down(ack) => {
+                self.cycle.was_too_high = false;
+                self.start_down();
             }
             _ => {}
         }

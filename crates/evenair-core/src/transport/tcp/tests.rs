@@ -3,8 +3,8 @@
 //! losses: [`pftk`], further requests over a connection: [`requests`], each congestion control on a link that queues: [`variants`], those that count marks: [`scalable`], and limits of the
 //! rate: [`rate_limit`]).
 
-mod bbr;
 mod acc_ecn;
+mod bbr;
 mod bbr1;
 mod delays;
 mod ecn;

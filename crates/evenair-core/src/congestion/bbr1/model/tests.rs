@@ -24,7 +24,10 @@ struct Hand {
 impl Hand {
     fn new() -> Self {
         let (mut model, mut window) = (Model::new(), Window { cwnd: 10.0, ssthresh: 1e6 });
-        model.on_open(&mut window, &OpenEvent { now: at(0), srtt: Some(RTT), segment: SEGMENT });
+        model.on_open(
+            &mut window,
+            &OpenEvent { now: at(0), srtt: Some(RTT), segment: SEGMENT, has_sack: true },
+        );
         let mut hand = Self { model, window, ms: 0, total: 0 };
         for _ in 0..10 {
             hand.sent(10_000, false);
@@ -98,12 +101,18 @@ impl Hand {
 fn the_first_rate_is_the_initial_window_in_a_round_trip() {
     let mut model = Model::new();
     let mut window = Window { cwnd: 10.0, ssthresh: 1e6 };
-    model.on_open(&mut window, &OpenEvent { now: at(0), srtt: Some(RTT), segment: SEGMENT });
+    model.on_open(
+        &mut window,
+        &OpenEvent { now: at(0), srtt: Some(RTT), segment: SEGMENT, has_sack: true },
+    );
     assert_eq!(model.pacing_rate(), None);
     let hand = Hand::new();
     assert!(hand.paces(739.0 / 256.0 * 0.99), "{:?}", hand.model.pacing_rate());
     // Without a round-trip time it is that of 1 ms, until there is one.
-    model.on_open(&mut window, &OpenEvent { now: at(0), srtt: None, segment: SEGMENT });
+    model.on_open(
+        &mut window,
+        &OpenEvent { now: at(0), srtt: None, segment: SEGMENT, has_sack: true },
+    );
     model.sent = 10;
     let mut unmeasured = Hand { model, ..hand };
     assert!(unmeasured.paces(10.0 * 739.0 / 256.0 * 0.99));

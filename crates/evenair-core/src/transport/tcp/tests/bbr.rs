@@ -2,7 +2,6 @@
 
 use super::path::{Fate, Packet, Path};
 use super::*;
-use crate::component::Registry;
 use crate::rng::{RngStream, StreamId};
 
 /// 50 ms each way, and a bottleneck of 1 ms a segment: 101 segments fill the path.
@@ -80,8 +79,8 @@ fn random_losses_cost_less_on_a_short_path() {
 }
 
 /// 4,000 segments, a pause until 20 s, and 1,000 more. The request is at the sender at 20.05 s. From then on a segment leaves each
-/// 1 / 0.99 ms, so that the last, 999 of these later and 51 ms under way, arrives at 21.11 s; with a probe earlier, but not before
-/// 21.101 s. ProbeRTT, which was due, would take 200 ms, and Startup from ten segments 400 ms.
+/// 1 / 0.99 ms, so that the last, 999 of these later and 51 ms under way, arrives at 21.11 s, and its ACK at 21.16 s; with a probe earlier, but not
+/// before 21.15 s. ProbeRTT, which was due, would take 200 ms, and Startup from ten segments 400 ms.
 #[test]
 fn after_a_pause_it_goes_on_at_its_rate() {
     let config = ConnectionConfig {
@@ -98,9 +97,9 @@ fn after_a_pause_it_goes_on_at_its_rate() {
     assert_eq!(path.connection.counters().delivered, 4_000 * SEGMENT);
     path.connection.request(at(20_000), 1_000 * SEGMENT, &mut path.out);
     path.now = at(20_000);
-    path.run(at(21_100));
+    path.run(at(21_150));
     let early = path.connection.counters().delivered;
-    path.run(at(21_111));
+    path.run(at(21_162));
     let in_time = path.connection.counters().delivered;
     assert!(early < 5_000 * SEGMENT && in_time == 5_000 * SEGMENT, "{early}, {in_time}");
 }

@@ -219,11 +219,15 @@ fn fill_the_link(rack: bool, prr: bool) {
 }
 
 /// Without SACK the bar holds in the steady state, for what overflows by several segments as CUBIC and
-/// BIAD do after the slow start as well: if their targets, and BIC's, outlive timeouts.
+/// BIAD do after the slow start as well: if their targets, and BIC's, outlive timeouts. Version 3 of BBR is left out: what its first
+/// losses bound, its probes raise until there are losses again, and it "SHOULD use SACK" (draft-ietf-ccwg-bbr-06, 4.1.3.5.1).
 #[test]
 fn each_fills_most_of_the_link_without_sack() {
     for control in Config::all().into_iter().map(keeping) {
         let name = control.name();
+        if name == "bbr" {
+            continue;
+        }
         for delayed_ack in [1, 2] {
             for delay in [50, 25] {
                 let mut link = Link::with(&control, limited(), delayed_ack);
@@ -242,11 +246,14 @@ fn each_fills_most_of_the_link_without_sack() {
 /// Without SACK an overflow that loses several segments is repaired one each round trip, and the timer
 /// expires first. That costs the controls which are steep where the queue overflows, if it makes them
 /// forget where that was: CUBIC by RFC 9438 section 4.8, and BIC as Linux has it. The others have hardly
-/// any timeouts.
+/// any timeouts; but for version 3 of BBR, see above.
 #[test]
 fn what_timeouts_cost_without_sack() {
     for control in Config::all() {
         let name = control.name();
+        if name == "bbr" {
+            continue;
+        }
         let forgets = matches!(name, "cubic" | "bic" | "biad");
         for delayed_ack in [1, 2] {
             let mut link = Link::with(&control, limited(), delayed_ack);
