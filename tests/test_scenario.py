@@ -185,10 +185,10 @@ SCHEMA = json.loads(_core.schema())
         ("jian_index", ["jain_index", "jain_airtime"], "jain_index"),
         ("GONG2006", ["gong2006", "gong2006-ns2"], "gong2006"),
         ("gilbert", ["independent", "gilbert-elliott"], "gilbert-elliott"),
-        # As far as "goodput", "red" and "bbr" are from these, most words are.
+        # As far as "goodput", "red" and "rap" are from these, most words are.
         ("goodput", ["aggregate_goodput_bps", "loss_ratio"], None),
         ("red", ["droptail", "las", "codel", "pie", "tbf"], None),
-        ("bbr", ["cubic", "bic", "vegas", "biad"], None),
+        ("rap", ["cubic", "bic", "vegas", "biad"], None),
         # Any of three is meant.
         ("802.11n", ["802.11a", "802.11b", "802.11g"], None),
         ("", ["a", "b"], None),
