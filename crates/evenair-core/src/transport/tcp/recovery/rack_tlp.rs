@@ -108,6 +108,7 @@ impl RackTlp {
         if advances {
             self.rto_at = tcb.deadline;
             self.probe_at = Instant::NEVER;
+            self.probe_due = false; // Pacing has held it back, and it has become needless.
         }
         let probe = self.probe.filter(|probe| una >= probe.end);
         if !advances && news {
