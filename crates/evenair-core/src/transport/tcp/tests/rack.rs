@@ -451,6 +451,25 @@ fn a_lost_tail_is_probed() {
     }
 }
 
+/// A case that the property below has found: pacing holds back a probe, and the ACK of all that is outstanding comes
+/// before it leaves. What is left is sent nevertheless.
+#[test]
+fn a_probe_that_pacing_holds_back_ends_with_the_ack() {
+    let tcp = TcpConfig {
+        window: 2,
+        initial_window: 6,
+        min_rto: Duration::from_millis(1),
+        ..with_rack()
+    };
+    let config = Sending { total: 67 * SEGMENT + 1, tcp };
+    let (loss, burst, ack_loss) =
+        (0.185_548_326_007_582_3, 0.733_551_405_163_153_5, 0.367_242_958_303_961_9);
+    let fates = random_fates(13_503_818_324_534_574_584, (loss, burst, ack_loss), 0);
+    let control = Controller::new(&Config::from_name("bbr1").unwrap());
+    let pace = (Duration::from_millis(157), Duration::ZERO);
+    Path::with(control, config, 2, pace, fates).run();
+}
+
 proptest! {
     #![proptest_config(evenair_testing::config!(3000))]
 
