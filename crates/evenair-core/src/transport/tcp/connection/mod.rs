@@ -26,6 +26,7 @@ mod opening;
 mod rate_limit;
 mod receiving;
 mod sending;
+mod template;
 
 pub use opening::ConnectionConfig;
 pub use receiving::ReceivingEnd;

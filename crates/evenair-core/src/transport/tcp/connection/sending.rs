@@ -2,10 +2,10 @@
 
 use super::opening::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::SendLimit;
-use crate::congestion::{CongestionControl, Controller, EcnFeedback, Window};
+use super::template::Template;
+use crate::congestion::{Controller, EcnFeedback, Window};
 use crate::delays::Delays;
-use crate::packet::{Ecn, EcnFlags, End, Packet, PacketKind};
-use crate::rng::{RngStream, StreamId};
+use crate::packet::{EcnFlags, End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
 use crate::transport::contract::{Counters, Endpoint, Output, Source, Windows};
 use crate::transport::header::PacketHeader;
@@ -13,8 +13,7 @@ use crate::transport::limits::Limit;
 use crate::transport::option::{PacketOption, TcpOptions, Timestamps};
 use crate::transport::tcp::config::TcpConfig;
 use crate::transport::tcp::ecn::negotiation;
-use crate::transport::tcp::ecn::receiver::ace;
-use crate::transport::tcp::ecn::sender::MarkCounter;
+use crate::transport::tcp::ecn::sending::SenderEcn;
 use crate::transport::tcp::rtt::RttEstimator;
 use crate::transport::tcp::segment::Segment;
 use crate::transport::tcp::sender::Sender;
@@ -48,12 +47,7 @@ pub struct SendingEnd {
     requests: u64,
     /// The bytes that the next one is for; none if the receiver asks for no more.
     next: Option<u64>,
-    /// What both ends have agreed on.
-    ecn: EcnFeedback,
-    /// The codepoint of new data.
-    ect: Ecn,
-    /// What AccECN's counters have told.
-    mark_counter: Option<Box<MarkCounter>>,
+    ecn: SenderEcn,
     /// The limits of the rate, once there has been one.
     limit: Option<Box<SendLimit>>,
     /// TS.Recent: the last timestamp of the receiver (RFC 7323 section 4.3).
@@ -62,32 +56,10 @@ pub struct SendingEnd {
     extended: bool,
 }
 
-/// What each connection begins with.
-#[derive(Clone, Debug)]
-struct Template {
-    config: ConnectionConfig,
-    control: Controller,
-    /// Connections so far.
-    connections: u64,
-}
-
-impl Template {
-    /// The sender of the next connection, which sends so many bytes.
-    fn sender(&mut self, bytes: u64) -> Sender {
-        let Self { config, connections, .. } = self;
-        let mut control = self.control.clone();
-        if control.is_rate_based() {
-            control.use_random(RngStream::new(config.random, StreamId::Congestion, *connections));
-            *connections += 1;
-        }
-        Sender::new(config.tcp, config.segment, bytes, control)
-    }
-}
-
 impl SendingEnd {
     /// An end without a connection.
     pub fn new(config: &ConnectionConfig, control: Controller, header: PacketHeader) -> Self {
-        let mut template = Box::new(Template { config: *config, control, connections: 0 });
+        let mut template = Box::new(Template::new(*config, control));
         Self {
             header,
             state: State::Closed,
@@ -98,9 +70,7 @@ impl SendingEnd {
             has_answered: false,
             requests: 0,
             next: None,
-            ecn: EcnFeedback::None,
-            ect: Ecn::NotEct,
-            mark_counter: None,
+            ecn: SenderEcn::default(),
             limit: None,
             recent: None,
             extended: config.tcp.timestamps() || config.tcp.tsq.is_some(),
@@ -202,34 +172,13 @@ impl SendingEnd {
         blocks: &[(u64, u64)],
         option: Option<&PacketOption>,
     ) {
-        let marked = self.marked(ack, flags, blocks, option);
+        let marked = self.ecn.marked(ack, flags, blocks, option);
         if marked > 0.0 {
             self.sender.on_ack_with_marks(now, ack, blocks, marked);
         } else {
             self.sender.on_ack(now, ack, blocks);
         }
         self.update_window();
-    }
-
-    /// How many segments an ACK reports as marked.
-    fn marked(
-        &mut self,
-        ack: u64,
-        flags: EcnFlags,
-        blocks: &[(u64, u64)],
-        option: Option<&PacketOption>,
-    ) -> f64 {
-        match (self.ecn, &mut self.mark_counter) {
-            (EcnFeedback::Rfc3168, _) if flags.ece() => f64::INFINITY,
-            (EcnFeedback::AccEcn, Some(counter)) => {
-                let option = match option {
-                    Some(PacketOption::Tcp(options)) => options.acc_ecn,
-                    _ => None,
-                };
-                counter.on_ack(ack, blocks, flags.ace(), option) as f64
-            }
-            _ => 0.0,
-        }
     }
 
     /// A packet of the handshake has arrived.
@@ -245,7 +194,7 @@ impl SendingEnd {
                 answer.size += self.syn_options();
                 answer.high_priority = self.template.config.tcp.spm_marking();
                 self.agree_on(negotiation::on_syn(supported, flags));
-                answer.ecn_flags = negotiation::syn_ack(self.ecn, packet.ecn);
+                answer.ecn_flags = negotiation::syn_ack(self.ecn.agreed(), packet.ecn);
                 let timestamps = self.timestamps(now, true);
                 let options = PacketOption::Tcp(TcpOptions { timestamps, ..TcpOptions::default() });
                 send_seldom(&answer, timestamps.is_some().then_some(&options), out);
@@ -304,11 +253,8 @@ impl SendingEnd {
 
     /// Both ends agree on this.
     fn agree_on(&mut self, ecn: EcnFeedback) {
-        self.ecn = ecn;
-        self.ect = self.sender.use_ecn(ecn);
-        let segment = self.template.config.segment;
-        let counts = ecn == EcnFeedback::AccEcn;
-        self.mark_counter = counts.then(|| Box::new(MarkCounter::new(segment)));
+        let codepoint = self.sender.use_ecn(ecn);
+        self.ecn = SenderEcn::new(ecn, codepoint, self.template.config.segment);
         let TcpConfig { tsq, .. } = self.template.config.tcp;
         let has_timestamps = self.template.config.tcp.timestamps();
         self.extended =
@@ -361,18 +307,8 @@ impl SendingEnd {
             packet.ecn_flags = negotiation::syn(self.template.config.tcp.ecn());
         } else {
             self.sender.sent(packet.size);
-            let is_new = !packet.retransmission;
-            if self.ecn != EcnFeedback::None && is_new {
-                // RFC 3168 6.1.5: new data only.
-                packet.ecn = self.ect;
-            }
-            packet.ecn_flags = match self.ecn {
-                // 6.1.2: in new data only, too.
-                EcnFeedback::Rfc3168 => EcnFlags::CWR.only_if(is_new && self.sender.take_cwr()),
-                // What has arrived here is not ECN-capable.
-                EcnFeedback::AccEcn => ace(0),
-                EcnFeedback::None => EcnFlags::NONE,
-            };
+            let sender = &mut self.sender;
+            self.ecn.label(&mut packet, || sender.take_cwr());
         }
         let timestamps = self.timestamps(packet.enqueued_at, syn);
         let options = PacketOption::Tcp(TcpOptions { timestamps, ..TcpOptions::default() });

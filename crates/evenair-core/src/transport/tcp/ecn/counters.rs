@@ -49,7 +49,7 @@ impl Counters {
 }
 
 /// The field after so many marked packets (section 3.2.1: r.cep begins at 5).
-pub(in crate::transport::tcp) fn ace(marked: u64) -> EcnFlags {
+pub(super) fn ace(marked: u64) -> EcnFlags {
     EcnFlags::of_ace((5 + (marked & 7)) as u8)
 }
 

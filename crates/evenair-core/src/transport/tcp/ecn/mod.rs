@@ -1,5 +1,6 @@
 //! Explicit congestion notification between the two ends of a connection: what they agree on
-//! ([`negotiation`]), what the receiver tells of marks ([`receiver`]), and what the sender makes of it ([`sender`]).
+//! ([`negotiation`]), what the receiver tells of marks ([`receiver`]), what the sender makes of it ([`sender`]), and what it puts into
+//! packets ([`sending`]).
 //!
 //! Of RFC 9768 are left out: the tests for middleboxes and hosts that change the fields (sections 3.2.2.3, 3.2.2.4
 //! and 3.2.3.2), the fall-back of a SYN that is repeated (section 3.1.4), the AccECN option in a SYN-ACK, and the
@@ -11,6 +12,7 @@ mod echo;
 pub(super) mod negotiation;
 pub(super) mod receiver;
 pub(super) mod sender;
+pub(super) mod sending;
 
 use crate::component::{Bounds, FieldType, Value};
 use crate::congestion::EcnFeedback;

@@ -2,7 +2,6 @@
 
 use super::ce_state::CeState;
 use super::counters::Counters;
-pub(in crate::transport::tcp) use super::counters::ace;
 use super::echo::Echo;
 use crate::congestion::EcnFeedback;
 use crate::packet::{Ecn, EcnFlags, Packet};
