@@ -1,9 +1,9 @@
-//! Both ends over a link that queues, and marks or loses what a test says.
+//! Both ends over a link that queues, and marks what a test says.
 
 use std::collections::VecDeque;
 
 use super::*;
-use crate::packet::{Ecn, Packet, PacketKind};
+use crate::packet::{Ecn, Packet};
 use crate::transport::{Output, PacketOption};
 
 pub(super) type Connection = Ends<SendingEnd, ReceivingEnd>;
@@ -23,8 +23,6 @@ pub(super) struct Link {
     /// How long a segment takes, and how long it then propagates.
     service: Duration,
     delay: Duration,
-    /// Which ACKs are lost: all but each so many; 0: none.
-    pub(super) keeps_each: u64,
     /// The most segments that have waited.
     pub(super) longest: u128,
     /// ECN-capable segments that have been marked, of all.
@@ -32,7 +30,6 @@ pub(super) struct Link {
     pub(super) segments: u64,
     now: Instant,
     busy_until: Instant,
-    acks: u64,
     under_way: VecDeque<(Instant, Packet, Option<PacketOption>)>,
     sent: Sent,
 }
@@ -42,13 +39,11 @@ impl Link {
         Self {
             service,
             delay,
-            keeps_each: 0,
             longest: 0,
             marks: 0,
             segments: 0,
             now: Instant::ZERO,
             busy_until: Instant::ZERO,
-            acks: 0,
             under_way: VecDeque::new(),
             sent: Sent::default(),
         }
@@ -101,11 +96,6 @@ impl Link {
                 self.segments += 1;
                 self.busy_until = self.busy_until.max(self.now) + self.service;
                 arrival = self.busy_until + self.delay;
-            } else if packet.kind == PacketKind::Ack {
-                self.acks += 1;
-                if self.keeps_each > 0 && self.acks % self.keeps_each != 0 {
-                    continue;
-                }
             }
             let place = self.under_way.partition_point(|&(other, ..)| other <= arrival);
             self.under_way.insert(place, (arrival, packet, option));

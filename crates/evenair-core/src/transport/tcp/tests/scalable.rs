@@ -26,7 +26,7 @@ fn options(ecn: EcnFeedback) -> TcpConfig {
 /// g (1 - g)^(n-1) / (1 - (1 - g)^n).
 fn marked_by_step(w: f64) -> f64 {
     let (top, g) = (w + 1.0, 1.0 / 16.0_f64);
-    let share = |n: f64| g * (1.0 - g).powf(n - 1.0) / (1.0 - (1.0 - g).powf(n));
+    let share = |n: f64| g * libm::pow(1.0 - g, n - 1.0) / (1.0 - libm::pow(1.0 - g, n));
     let mut n = 5.0;
     for _ in 0..200 {
         n = 0.5 * n + 0.5 * (1.0 + top * share(n) / 2.0);
