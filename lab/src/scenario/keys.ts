@@ -288,7 +288,10 @@ export const PARAMETERS: Hints = {
   noise_figure_db: { range: { from: 0, to: 15, step: 1 } },
   lookaround: { range: { from: 0, to: 100, step: 5 } },
   ecn: { label: "ECN", absent: "not-ECT" }, // of datagrams; of a queue it is a switch
-  classic_protection: { label: "share of the classic queue, %", range: { from: 0, to: 100, step: 5 } },
+  classic_protection: {
+    label: "share of the classic queue, %",
+    range: { from: 0, to: 100, step: 5 },
+  },
   duration: { range: { from: 1e-4, to: 5.484e-3 } }, // of PPDUs: aPPDUMaxTime, 21.4.4 and 27.4.4
   aql: {
     label: "AQL: airtime that a station may have in the hardware",

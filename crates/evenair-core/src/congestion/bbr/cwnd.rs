@@ -1,9 +1,8 @@
 //! The congestion window (5.6.4).
 
+use super::model::MIN_PIPE_CWND;
 use super::{Bbr, State};
 
-/// MinPipeCwnd (2.8), segments: two, and the ACKs of two, if every second is acknowledged.
-pub(super) const MIN_PIPE_CWND: f64 = 4.0;
 /// Quanta that the hosts hold (5.5.8.1).
 const QUANTA: f64 = 3.0;
 

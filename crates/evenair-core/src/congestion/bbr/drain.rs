@@ -1,6 +1,7 @@
 //! Drain (5.3.2): empties the queue that Startup has built.
 
-use super::{Ack, Bbr, State};
+use super::variables::Ack;
+use super::{Bbr, State};
 
 /// Round trips after which it ends although there is a queue.
 const ROUNDS: u64 = 3;

@@ -1,58 +1,7 @@
 //! What losses say (5.5.10): of a probe, that it was too much; otherwise, that the path carries less now.
 
-use super::{Ack, Bbr, State};
-
-/// What has been delivered in the present round trip, and whether something was lost (2.10, 5.5.10.3). These round trips begin
-/// with a loss, and are others than [`super::rounds::Rounds`].
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Latest {
-    /// BBR.bw_latest: the largest delivery rate, segments/s.
-    pub(super) bw: f64,
-    /// BBR.inflight_latest: the largest volume delivered in a round trip, segments.
-    pub(super) inflight: f64,
-    /// BBR.loss_round_delivered: what had been delivered when the round trip began, bytes.
-    start: u64,
-    /// BBR.loss_round_start: whether the present ACK begins one.
-    pub(super) round_has_begun: bool,
-    /// BBR.is_loss_in_round.
-    has_loss: bool,
-}
-
-impl Latest {
-    /// ResetCongestionSignals.
-    pub(super) fn reset(&mut self) {
-        (self.bw, self.inflight, self.has_loss) = (0.0, 0.0, false);
-    }
-
-    /// UpdateLatestDeliverySignals.
-    pub(super) fn update(&mut self, ack: &Ack, delivered: u64) {
-        self.bw = self.bw.max(ack.rate);
-        self.inflight = self.inflight.max(ack.delivered);
-        self.round_has_begun = ack.prior_delivered >= self.start;
-        if self.round_has_begun {
-            self.start = delivered;
-        }
-    }
-
-    /// AdvanceLatestDeliverySignals.
-    pub(super) fn advance(&mut self, ack: &Ack) {
-        if self.round_has_begun {
-            (self.bw, self.inflight) = (ack.rate, ack.delivered);
-        }
-    }
-}
-
-/// A segment that is lost, as the flow was when it was sent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lost {
-    /// P.size, segments.
-    pub(super) size: f64,
-    /// What is lost since it was sent, with it, segments.
-    pub(super) lost: f64,
-    /// What was in flight, with it, segments.
-    pub(super) tx_in_flight: f64,
-    pub(super) is_app_limited: bool,
-}
+use super::variables::Lost;
+use super::{Bbr, State};
 
 impl Bbr {
     /// NoteLoss (5.5.10.2), of a loss or a mark.

@@ -56,21 +56,19 @@ mod startup;
 mod state;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use self::aggregation::Aggregation;
-use self::loss::{Latest, Lost};
 use self::model::Model;
-use self::probe_bw::Cycle;
-use self::probe_rtt::ProbeRtt;
 use self::rounds::Rounds;
-use self::startup::{FullBandwidth, LostRanges};
 use self::state::State;
+use self::variables::{Ack, Cycle, FullBandwidth, Latest, Lost, LostRanges, ProbeRtt};
 use super::{
     AckEvent, CongestionControl, LostSegment, OpenEvent, RateSample, Repair, SentEvent, Window,
 };
 use crate::component::{configuration, number};
 use crate::rng::{RngStream, StreamId};
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 use crate::units::Rate;
 
 configuration! {
@@ -98,45 +96,6 @@ struct Connection {
     initial_cwnd: f64,
     /// C.has_selective_acks.
     has_selective_acks: bool,
-}
-
-/// What an ACK tells (RS).
-#[derive(Clone, Copy, Debug)]
-struct Ack {
-    /// RS.newly_acked, segments.
-    newly_acked: f64,
-    /// RS.delivered, segments.
-    delivered: f64,
-    /// RS.delivery_rate, segments/s; 0 if there is no sample.
-    rate: f64,
-    /// RS.prior_delivered, bytes.
-    prior_delivered: u64,
-    is_app_limited: bool,
-    /// C.inflight, segments.
-    in_flight: f64,
-    /// RS.tx_in_flight, segments.
-    tx_in_flight: f64,
-    /// RS.lost, segments.
-    lost: f64,
-    rtt: Option<Duration>,
-}
-
-impl Ack {
-    fn new(sample: &RateSample, segment: f64) -> Self {
-        let segments = |bytes: u64| bytes as f64 / segment;
-        let delivered = segments(sample.total - sample.prior_delivered);
-        Self {
-            newly_acked: segments(sample.newly_delivered),
-            delivered,
-            rate: sample.interval.map_or(0.0, |interval| delivered / interval.as_secs_f64()),
-            prior_delivered: sample.prior_delivered,
-            is_app_limited: sample.is_app_limited,
-            in_flight: segments(sample.in_flight),
-            tx_in_flight: segments(sample.tx_in_flight),
-            lost: segments(sample.lost),
-            rtt: sample.rtt,
-        }
-    }
 }
 
 /// C.is_cwnd_limited: whether cwnd was filled in the present round trip or the last.

@@ -4,6 +4,9 @@
 
 use crate::time::Duration;
 
+/// MinPipeCwnd (2.8), segments: two, and the ACKs of two, if every second is acknowledged.
+pub(super) const MIN_PIPE_CWND: f64 = 4.0;
+
 /// BBR.max_bw_filter: the largest delivery rate of the present ProbeBW cycle and of the one before (5.5.3).
 /// Two values are enough for it, as 5.5.6 notes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,7 +79,7 @@ impl Model {
             return f64::INFINITY;
         }
         let room = (headroom * self.inflight_longterm).max(1.0);
-        (self.inflight_longterm - room).max(super::cwnd::MIN_PIPE_CWND)
+        (self.inflight_longterm - room).max(MIN_PIPE_CWND)
     }
 
     /// ResetShortTermModel (5.5.10.3).

@@ -1,81 +1,13 @@
 //! ProbeBW (5.3.3): the cycle of DOWN, CRUISE, REFILL and UP.
 
-use super::{Ack, Bbr, State};
-use crate::time::{Duration, Instant};
+use super::variables::{Ack, AckPhase};
+use super::{Bbr, State};
+use crate::time::Duration;
 
 /// T_reno_bound (5.3.3.8.2): round trips after which a flow probes at the latest.
 const RENO_ROUNDS: f64 = 63.0;
 /// T_bbr: the shortest time after which a flow probes, s. A second at most is added at random.
 const LEAST_WAIT: f64 = 2.0;
-
-/// BBR.ack_phase (2.14): what the ACKs tell of the last probe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum AckPhase {
-    /// Nothing.
-    #[default]
-    Init,
-    /// Still nothing: the path is being filled.
-    Refilling,
-    /// Nothing yet: the probe has begun less than a round trip ago.
-    ProbeStarting,
-    /// What the probe does.
-    ProbeFeedback,
-    /// The same, for a round trip after the probe.
-    ProbeStopping,
-}
-
-/// The state of the cycle (2.14).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cycle {
-    ack_phase: AckPhase,
-    /// BBR.is_bw_probe_sample: whether losses are the doing of the last probe.
-    pub(super) is_probe_sample: bool,
-    /// BBR.bw_probe_up_acked: segments acknowledged since `inflight_longterm` has grown.
-    up_acked: f64,
-    /// BBR.probe_up_acked_per_inc: segments that let it grow by one.
-    acked_per_increment: f64,
-    /// BBR.bw_probe_up_rounds.
-    up_rounds: u32,
-    /// BBR.rounds_since_probe_up.
-    pub(super) rounds: u32,
-    /// BBR.bw_probe_wait.
-    pub(super) wait: Duration,
-    /// BBR.cycle_stamp.
-    began: Instant,
-    /// BBR.prev_probe_too_high: whether the last probe has lost too much.
-    pub(super) was_too_high: bool,
-    /// BBR.prev_probe_precautionary: whether it has ended early because the one before had.
-    pub(super) was_precautionary: bool,
-}
-
-impl Default for Cycle {
-    fn default() -> Self {
-        Self {
-            ack_phase: AckPhase::default(),
-            is_probe_sample: false,
-            up_acked: 0.0,
-            acked_per_increment: f64::INFINITY,
-            up_rounds: 0,
-            rounds: 0,
-            wait: Duration::ZERO,
-            began: Instant::ZERO,
-            was_too_high: false,
-            was_precautionary: false,
-        }
-    }
-}
-
-impl Cycle {
-    /// A round trip has begun.
-    pub(super) fn on_round(&mut self) {
-        self.rounds = self.rounds.saturating_add(1);
-    }
-
-    /// ProbeRTT begins: what is acknowledged for another round trip may be the last probe's.
-    pub(super) fn stop_probing(&mut self) {
-        self.ack_phase = AckPhase::ProbeStopping;
-    }
-}
 
 impl Bbr {
     /// StartProbeBW_DOWN, which EnterProbeBW is.

@@ -1,7 +1,8 @@
 //! ProbeRTT and the round-trip time of the empty path (5.3.4, 5.5.7).
 
-use super::{Ack, Bbr, State};
-use crate::time::{Duration, Instant};
+use super::variables::Ack;
+use super::{Bbr, State};
+use crate::time::Duration;
 
 /// MinRTTFilterLen.
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
@@ -9,30 +10,6 @@ const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
 const INTERVAL: Duration = Duration::from_secs(5);
 /// ProbeRTTDuration.
 const DURATION: Duration = Duration::from_millis(200);
-
-/// When the path has been empty (2.16), and how long ProbeRTT lasts.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ProbeRtt {
-    /// BBR.min_rtt_stamp: when BBR.min_rtt was measured.
-    min_rtt_at: Instant,
-    /// BBR.probe_rtt_min_delay: the smallest round-trip time since the last ProbeRTT.
-    least: Option<Duration>,
-    /// BBR.probe_rtt_min_stamp.
-    least_at: Instant,
-    /// BBR.probe_rtt_expired: whether that is too long ago.
-    has_expired: bool,
-    /// BBR.probe_rtt_done_stamp: when ProbeRTT may end, once little is in flight.
-    done_at: Option<Instant>,
-    /// BBR.probe_rtt_round_done: whether a round trip has passed in which little was in flight.
-    round_is_done: bool,
-}
-
-impl ProbeRtt {
-    /// The connection opens with a round-trip time from the handshake, if there is one.
-    pub(super) fn open(&mut self, now: Instant, rtt: Option<Duration>) {
-        *self = Self { min_rtt_at: now, least: rtt, least_at: now, ..Self::default() };
-    }
-}
 
 impl Bbr {
     /// UpdateMinRTT.

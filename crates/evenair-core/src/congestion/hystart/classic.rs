@@ -13,7 +13,7 @@
 //! Departure: Linux adds to a train up to 1 ms, the time in which four bursts of segments (GSO) leave; here segments
 //! leave one by one.
 
-use super::{Detect, HyStartConfig};
+use super::config::{Detect, HyStartConfig};
 use crate::congestion::{AckEvent, Window, slow_start};
 use crate::time::{Duration, Instant};
 

@@ -8,6 +8,7 @@ mod probe_rtt;
 mod startup;
 
 use super::*;
+use crate::time::Duration;
 
 const RTT: Duration = Duration::from_millis(100);
 const SEGMENT: u64 = 1000;
