@@ -431,7 +431,7 @@ class RateSample:
 
     @property
     def lost(self) -> int:
-        """Bytes marked lost since the segment was sent that was sent last of those newly reported."""
+        """Bytes marked lost since the newest of the newly reported segments was sent."""
 
     @property
     def tx_in_flight(self) -> int:
@@ -439,7 +439,7 @@ class RateSample:
 
     @property
     def newly_marked(self) -> int:
-        """Of `newly_delivered`, the bytes that arrived with a congestion mark as far as is known."""
+        """Of `newly_delivered`, the bytes that arrived with a congestion mark, if known."""
 
     @property
     def marked(self) -> int:
