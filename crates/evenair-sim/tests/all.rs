@@ -35,6 +35,7 @@ mod ns2_tfrc;
 mod ns2_variants;
 mod ns2_wireless_errors;
 mod ns3_tcp;
+mod ns3_validation;
 mod occupancy;
 mod overridden;
 mod packet_traces;
