@@ -5,7 +5,7 @@
 //!   1.2 (`tcp_update_pacing_rate` in `net/ipv4/tcp_input.c`, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`; Linux 6.1 to 6.16). It
 //!   is a rate of payload. Before the first round-trip time there is none.
 //! - After a segment the next one leaves when the rate has had time for its payload. A sender that comes late may make up for
-//!   it, by half of that time at most. The first ten segments of a connection are not paced
+//!   it, by half of that time at most. Ten segments of a connection leave before the first one waits
 //!   (`tcp_update_skb_after_send` in `tcp_output.c`), unless the congestion control has a rate for them.
 //! - With `tso` what leaves at a time is a burst: as much as the rate sends in 2^-10 s, two segments at least and 64 KB at most
 //!   (`tcp_tso_autosize`, `sk_pacing_shift`; `gso_max_size`), as where a network device divides it. `tcp_tso_rtt_log`, which lets bursts be
@@ -18,7 +18,7 @@ use super::tcb::Tcb;
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
-/// Segments at the start that are not paced.
+/// Segments at the start before which none waits.
 const UNPACED: u64 = 10;
 
 /// `GSO_LEGACY_MAX_SIZE` (`include/linux/netdevice.h`).
@@ -84,7 +84,11 @@ impl Pacing {
     /// A segment of `payload` bytes leaves.
     pub(super) fn sent(&mut self, now: Instant, payload: u32, tcb: &Tcb) {
         self.sent += 1;
-        let Some(rate) = self.rate(now, tcb).filter(|rate| rate.as_bps() > 0) else {
+        if self.sent == 1 {
+            self.next_at = now; // It is not late: it could not have left before.
+        }
+        let Some(rate) = self.rate(tcb).filter(|rate| rate.as_bps() > 0) else {
+            self.next_at = self.next_at.max(now);
             return;
         };
         if self.is_within_burst(now) {
@@ -100,14 +104,11 @@ impl Pacing {
     }
 
     /// The rate for what follows the segment that leaves now.
-    fn rate(&mut self, now: Instant, tcb: &Tcb) -> Option<Rate> {
-        let rate = if self.by_control { tcb.congestion.pacing_rate() } else { None };
-        if self.by_control && (rate.is_none() || self.sent == 1) {
-            // There is no time that this segment could make up for.
-            self.next_at = self.next_at.max(now);
-        }
-        let is_paced = self.by_window && self.sent > UNPACED;
-        rate.or_else(|| is_paced.then(|| pacing_rate(tcb, tcb.snd_max - tcb.snd_una)).flatten())
+    fn rate(&self, tcb: &Tcb) -> Option<Rate> {
+        let is_paced = self.by_window && self.sent >= UNPACED;
+        let of_control = if self.by_control { tcb.congestion.pacing_rate() } else { None };
+        of_control
+            .or_else(|| is_paced.then(|| pacing_rate(tcb, tcb.snd_max - tcb.snd_una)).flatten())
     }
 
     /// When the next segment may leave. It may be past.
@@ -174,34 +175,33 @@ pub(super) mod tests {
         assert_eq!(rate(&unmeasured, 0), None);
     }
 
-    /// In slow start a segment takes 50 us. Ten are not paced; from the eleventh on they are 50 us apart. Who comes 20 us late makes up for
+    /// In slow start a segment takes 50 us. Ten leave at once; from the tenth on they are 50 us apart. Who comes 20 us late makes up for
     /// it, who comes 500 us late for 25.
     #[test]
     fn segments_are_as_far_apart_as_the_rate_says() {
         let (tcb, mut pacing) = (tcb(None), Pacing { by_window: true, ..Pacing::default() });
-        for _ in 0..11 {
+        for _ in 0..10 {
             assert!(!pacing.holds_back(at(1000)));
             pacing.sent(at(1000), 1000, &tcb);
         }
         assert!(pacing.holds_back(at(1000)) && pacing.is_waiting());
-        // The eleventh came 1 ms after time 0, when it might have left: half of its time is made up for.
-        assert_eq!(pacing.poll_at(), at(1025));
-        pacing.on_timer(at(1025));
-        assert!(!pacing.is_waiting() && !pacing.holds_back(at(1025)));
-        pacing.sent(at(1025), 1000, &tcb);
-        assert!(pacing.holds_back(at(1074)) && !pacing.holds_back(at(1075)));
-        pacing.sent(at(1095), 1000, &tcb);
-        assert!(pacing.holds_back(at(1124)) && !pacing.holds_back(at(1125)));
-        pacing.sent(at(1625), 1000, &tcb);
-        assert!(pacing.holds_back(at(1649)) && !pacing.holds_back(at(1650)));
+        assert_eq!(pacing.poll_at(), at(1050));
+        pacing.on_timer(at(1050));
+        assert!(!pacing.is_waiting() && !pacing.holds_back(at(1050)));
+        pacing.sent(at(1050), 1000, &tcb);
+        assert!(pacing.holds_back(at(1099)) && !pacing.holds_back(at(1100)));
+        pacing.sent(at(1120), 1000, &tcb);
+        assert!(pacing.holds_back(at(1149)) && !pacing.holds_back(at(1150)));
+        pacing.sent(at(1650), 1000, &tcb);
+        assert!(pacing.holds_back(at(1674)) && !pacing.holds_back(at(1675)));
     }
 
-    /// Bursts: 20 MB/s are 19,531 bytes in 2^-10 s, 19 segments, which take 950 us.
+    /// Bursts: 20 MB/s are 19,531 bytes in 2^-10 s, 19 segments, which take 950 us. The first begins with the tenth segment.
     #[test]
     fn bursts_are_what_the_rate_sends_in_a_millisecond() {
         let (tcb, mut pacing) =
             (tcb(None), Pacing { has_bursts: true, by_window: true, ..Pacing::default() });
-        for _ in 0..10 {
+        for _ in 0..9 {
             pacing.sent(at(0), 1000, &tcb);
         }
         let mut segments = 0;
