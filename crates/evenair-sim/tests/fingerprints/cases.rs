@@ -74,6 +74,9 @@ const RECOVERIES: [&str; 4] = ["sack", "sack rack", "sack prr", "sack rack prr"]
 /// The same where a queue marks.
 const RESPONSES: [&str; 3] = ["ecn", "ecn sack prr", "ecn sack rack prr"];
 
+/// Congestion controls with rates or shares of marks, behind DualPI2.
+const MODERN: [&str; 4] = ["bbr", "bbr1", "dctcp", "prague"];
+
 /// Keys of the WiMAX cell.
 const WIMAX: [&str; 13] = [
     "dl_ratio=1:1",
@@ -173,6 +176,15 @@ fn named() -> Vec<(String, Vec<(String, String)>)> {
         let mut case = vec![("cell.queue".to_owned(), queue.to_owned())];
         for (key, station) in response.split(' ').flat_map(|key| [(key, 0), (key, 1)]) {
             case.push((format!("station.{station}.flows.0.{key}"), "true".to_owned()));
+        }
+        cases.push(case);
+    }
+    for control in MODERN {
+        let mut case = vec![("cell.queue".to_owned(), "dualpi2".to_owned())];
+        for flow in [0, 1].map(|station| format!("station.{station}.flows.0")) {
+            case.push((format!("{flow}.tcp"), "linux".to_owned()));
+            case.push((format!("{flow}.transport"), control.to_owned()));
+            case.push((format!("{flow}.ecn"), "accecn".to_owned()));
         }
         cases.push(case);
     }
