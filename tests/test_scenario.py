@@ -99,7 +99,8 @@ def test_a_preset_sets_what_is_not_given() -> None:
 
 def test_scenarios_of_papers_have_the_tcp_of_ns2_or_of_the_test_bed() -> None:
     test_beds = {"blefari2007": "rfc", "blefari2007-dynamic": "rfc", "hoiland2017": "linux"}
-    for name in set(built_in()) - {"cafe", "home"}:
+    today = {name for name in built_in() if name.endswith("-ax")}
+    for name in set(built_in()) - {"cafe", "home"} - today:
         preset = test_beds.get(name, "ns2")
         for station in ea.load(name).resolved["station"]:
             for flow in station["flows"]:
