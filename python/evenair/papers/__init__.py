@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-NAMES = ["blefari2007", "gong2006", "hoiland2017", "kashibuchi2009", "miorandi2006", "tsiknas2012"]
+NAMES = [
+    "blefari2007",
+    "gong2006",
+    "hoiland2017",
+    "kashibuchi2009",
+    "miorandi2006",
+    "today",
+    "tsiknas2012",
+]
 """The papers that can be rebuilt."""
 
 

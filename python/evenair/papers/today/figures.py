@@ -1,0 +1,85 @@
+"""Descriptions of the figures: one for each question."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING
+
+from evenair.papers.figures import FigureSpec
+from evenair.papers.today.cells import PHYS, Cell, Effort
+from evenair.papers.today.drawing import PICTURES, draw
+from evenair.papers.today.questions import QUESTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MARKING = ("fq-codel", "linux")
+"""The schemes that mark packets: Prague is asked with these."""
+
+STATIONS = (2, 10, 20)
+
+
+def grid(question: str) -> set[Cell]:
+    """Return the cells of a question."""
+    return set(_GRIDS[question]())
+
+
+def _schemes(question: str, control: str) -> Iterable[str]:
+    return MARKING if control == "prague" else QUESTIONS[question].schemes
+
+
+def _by_scheme(question: str, controls: tuple[str, ...]) -> Iterator[Cell]:
+    """All schemes with each control; the first control also with other numbers of stations."""
+    for phy, control in product(PHYS, controls):
+        for scheme in _schemes(question, control):
+            counts = STATIONS if control == controls[0] else (10,)
+            for stations in counts:
+                yield Cell(question, phy, control, scheme, stations)
+
+
+def _window() -> Iterator[Cell]:
+    for phy, case in product(PHYS, ("one", "d1", "d2", "d4")):
+        yield Cell("window", phy, case=case)
+    for phy in PHYS:
+        for scheme, stations in product(QUESTIONS["window"].schemes, STATIONS):
+            yield Cell("window", phy, scheme=scheme, case="d2", stations=stations)
+        for control in ("bbr", "prague"):
+            for scheme in _schemes("window", control):
+                yield Cell("window", phy, control, scheme, case="d2")
+    for scheme, case in product(QUESTIONS["window"].schemes, ("pareto", "exponential")):
+        yield Cell("window", "ax", scheme=scheme, case=case)
+
+
+def _losses() -> Iterator[Cell]:
+    controls = ("newreno", "westwood", "cubic", "bbr")
+    for phy, control, case in product(PHYS, controls, QUESTIONS["losses"].cases):
+        yield Cell("losses", phy, control, stations=2, case=case)
+    for phy, control, scheme in product(PHYS, controls, MARKING):
+        yield Cell("losses", phy, control, scheme, 2, "ip-0.001")
+    for phy, scheme in product(PHYS, MARKING):
+        yield Cell("losses", phy, "prague", scheme, 2, "ip-0.001")
+    for control, case, stations in product(controls, ("ip-0.0001", "ip-0.001"), (10, 20)):
+        yield Cell("losses", "ax", control, stations=stations, case=case)
+
+
+_GRIDS = {
+    "uploads": partial(_by_scheme, "uploads", ("cubic", "bbr", "prague")),
+    "limiter": partial(_by_scheme, "limiter", ("cubic", "bbr", "prague")),
+    "airtime": partial(_by_scheme, "airtime", ("tfrc", "cubic", "bbr", "prague")),
+    "window": _window,
+    "losses": _losses,
+}
+
+
+def _points(question: str, _effort: Effort) -> set[Cell]:
+    return grid(question)
+
+
+FIGURES: tuple[FigureSpec[Cell, Effort], ...] = tuple(
+    FigureSpec(
+        name, picture.title, picture.caption, partial(_points, name), partial(draw, name, grid)
+    )
+    for name, picture in PICTURES.items()
+)
+"""The figures, by question."""
