@@ -145,8 +145,8 @@ PICTURES: dict[str, Picture] = {
     ),
     "losses": Picture(
         "Does Westwood still gain where packets are lost at random?",
-        "Total goodput of downloads over 45 ms of wire, one of 1000 packets lost after the MAC, one "
-        f"FIFO queue. Left: two stations. Right: 802.11ax. {_INTERVALS}",
+        "Total goodput of downloads over 45 ms of wire, one of 1000 packets lost after the MAC, "
+        f"one FIFO queue. Left: two stations. Right: 802.11ax. {_INTERVALS}",
         "total_mbps",
         {
             "NewReno": partial(_losses, control="newreno"),

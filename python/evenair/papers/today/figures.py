@@ -22,7 +22,12 @@ STATIONS = (2, 10, 20)
 
 def grid(question: str) -> set[Cell]:
     """Return the cells of a question."""
-    return set(_GRIDS[question]())
+    if question == "window":
+        return set(_window())
+    if question == "losses":
+        return set(_losses())
+    first = ("tfrc",) if question == "airtime" else ()
+    return set(_by_scheme(question, (*first, "cubic", "bbr", "prague")))
 
 
 def _schemes(question: str, control: str) -> Iterable[str]:
@@ -61,15 +66,6 @@ def _losses() -> Iterator[Cell]:
         yield Cell("losses", phy, "prague", scheme, 2, "ip-0.001")
     for control, case, stations in product(controls, ("ip-0.0001", "ip-0.001"), (10, 20)):
         yield Cell("losses", "ax", control, stations=stations, case=case)
-
-
-_GRIDS = {
-    "uploads": partial(_by_scheme, "uploads", ("cubic", "bbr", "prague")),
-    "limiter": partial(_by_scheme, "limiter", ("cubic", "bbr", "prague")),
-    "airtime": partial(_by_scheme, "airtime", ("tfrc", "cubic", "bbr", "prague")),
-    "window": _window,
-    "losses": _losses,
-}
 
 
 def _points(question: str, _effort: Effort) -> set[Cell]:
