@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair.cli.commands.paper import _print_verdicts
-from evenair.papers import gong2006, hoiland2017, kashibuchi2009, miorandi2006, tsiknas2012
+from evenair.papers import (
+    gong2006,
+    hoiland2017,
+    kashibuchi2009,
+    miorandi2006,
+    today,
+    tsiknas2012,
+)
 from evenair.papers.claims import Claim, headline
 from evenair.papers.gong2006.cells import BUFFER, Cell
 from evenair.papers.measures import Measure, Term
@@ -189,6 +196,6 @@ def test_the_warm_up_is_a_fact(tmp_path: Path, warmups: dict[str, float], text: 
 
 
 def test_every_paper_has_a_question() -> None:
-    for module in (gong2006, hoiland2017, kashibuchi2009, miorandi2006, tsiknas2012):
+    for module in (gong2006, hoiland2017, kashibuchi2009, miorandi2006, today, tsiknas2012):
         paper: Paper[Any, Any] = module.PAPER
         assert paper.question.endswith((".", "?"))

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evenair.cli.commands.paper import _print_verdicts
-from evenair.papers import gong2006, hoiland2017, kashibuchi2009, miorandi2006, tsiknas2012
+from evenair.papers import (
+    gong2006,
+    hoiland2017,
+    kashibuchi2009,
+    miorandi2006,
+    today,
+    tsiknas2012,
+)
 from evenair.papers.claims import Verdict, judge
 from evenair.papers.paper import Paper
 from evenair.papers.runs import Runs
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from evenair.papers.claims import Claim
     from evenair.papers.gong2006.cells import Cell
 
-ANNOTATED = (gong2006, hoiland2017, kashibuchi2009, miorandi2006, tsiknas2012)
+ANNOTATED = (gong2006, hoiland2017, kashibuchi2009, miorandi2006, today, tsiknas2012)
 
 
 def verdict(outcome: str, reading: str = "", evidence: str = "test") -> Verdict[Cell]:

@@ -168,12 +168,12 @@ def _limiter(cell: Cell) -> dict[str, Any] | str:
         return TAB_1
     if cell.scheme != "limiter":
         return "none"
-    most = capacity_bps(cell.phy)
+    most = round(capacity_bps(cell.phy) / 1e6)
     return {
         **TAB_1,
-        "step": most / 30,  # as 6 Mb/s / 200 kb/s
+        "step": f"{most / 30:.3f} Mbps",  # as 6 Mb/s / 200 kb/s
         "bucket": "333 ms",  # at C_max, as 250 KB at 6 Mb/s
-        "max_rate": most,
+        "max_rate": f"{most} Mbps",
     }
 
 
