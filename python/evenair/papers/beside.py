@@ -34,6 +34,8 @@ class OnTestbed(Generic[P, E]):
     """The name of a point's runs, for files."""
     evidence: Callable[[Claim[P], E], tuple[str, str]]
     """What a verdict is worth there, one of `claims.EVIDENCE`, and why if it is no test."""
+    most: int | None = None
+    """How many runs at once are in time [as many as `evenair.testbed.pool` has]."""
 
 
 def judge_both(

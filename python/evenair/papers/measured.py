@@ -39,8 +39,9 @@ def measure(
     progress: Callable[[int, int], None] | None = None,
     say: Callable[[str], None] | None = None,
     condensed: Callable[[Document], Document] | None = None,
+    most: int | None = None,
 ) -> Runs[P]:
-    """Run every point with every seed on the test-bed, in this order.
+    """Run every point with every seed on the test-bed, in this order, `most` at a time.
 
     Each result is written to `out/runs/NAME-SEED.json` as soon as it is there. A trusted one of
     the same scenario, kernel and version is used again, unless its file is damaged. `progress` is
@@ -66,12 +67,13 @@ def measure(
             output.commit()
         documents[key] = condensed(result.document) if condensed else result.document
 
-    expected = pool.expected_s([scenarios[point] for point, _ in missing])
+    expected = pool.expected_s([scenarios[point] for point, _ in missing], most)
     if say is not None and documents:
         say(f"test-bed: {len(documents)} of {len(keys)} runs are in {out / FOLDER}")
     if say is not None and missing:
         time = f"{expected:.0f} s" if expected < 300 else f"{expected / 60:.0f} min"
-        say(f"test-bed: {len(missing)} runs, {pool.at_once()} at once: about {time} of real time")
+        together = most or pool.at_once()
+        say(f"test-bed: {len(missing)} runs, {together} at once: about {time} of real time")
     total = round(expected)
 
     def update(now: float) -> None:
@@ -79,7 +81,7 @@ def measure(
             progress(min(round(now), total), total)
 
     try:
-        pool.run_all([(scenarios[point], seed) for point, seed in missing], keep, update)
+        pool.run_all([(scenarios[point], seed) for point, seed in missing], keep, update, most)
     except KeyboardInterrupt:
         raise Interrupted(
             list(documents.values()),

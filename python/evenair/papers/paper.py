@@ -213,6 +213,7 @@ class Paper(Generic[P, E]):
             progress,
             say,
             self.condensed,
+            bed.most,
         )
 
     def _extent(self, specs: Iterable[FigureSpec[P, E]], quick: bool, engine: str) -> Extent:

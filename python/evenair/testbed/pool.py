@@ -37,9 +37,12 @@ def at_once() -> int:
     return PER_PROCESSOR * processors()
 
 
-def expected_s(scenarios: Sequence[Scenario]) -> float:
-    """Return how long scenarios take that are run in this order, in seconds of real time."""
-    free = [0.0] * at_once()
+def expected_s(scenarios: Sequence[Scenario], most: int | None = None) -> float:
+    """Return how long scenarios take that are run in this order, in seconds of real time.
+
+    `most` of them run at once [`at_once`].
+    """
+    free = [0.0] * (most or at_once())
     for scenario in scenarios:
         resolved = scenario.resolved
         needs = resolved["warmup"] + resolved["duration"] + _AROUND_S
@@ -51,8 +54,9 @@ def run_all(
     jobs: Sequence[tuple[Scenario, int]],
     keep: Callable[[int, RunResult], None],
     progress: Callable[[float], None] | None = None,
+    most: int | None = None,
 ) -> None:
-    """Run pairs of scenario and seed, `at_once` of them at a time.
+    """Run pairs of scenario and seed, `most` of them at a time [`at_once`].
 
     `keep(index, result)` is called as soon as a run is over, `progress` with the seconds since the
     start. After an error or Ctrl-C the runs under way are ended, and their namespaces are removed.
@@ -66,7 +70,7 @@ def run_all(
         folder = Path(name)
         try:
             while waiting or running:
-                while waiting and len(running) < at_once():
+                while waiting and len(running) < (most or at_once()):
                     index = waiting.popleft()
                     running[index] = _start(processes, folder / str(index), *jobs[index])
                 for index in [i for i, child in running.items() if child.poll() is not None]:

@@ -5,8 +5,10 @@ Not a published paper: the claims are what was expected, written down before the
 
 from __future__ import annotations
 
+from evenair.papers.beside import OnTestbed
 from evenair.papers.paper import Paper
-from evenair.papers.today.cells import FULL, QUICK, Cell, Effort
+from evenair.papers.today import testbed
+from evenair.papers.today.cells import FULL, QUICK, TESTBED, TESTBED_QUICK, Cell, Effort
 from evenair.papers.today.figures import FIGURES
 from evenair.papers.today.quantities import read_term
 from evenair.papers.today.questions import QUESTIONS, scenario
@@ -37,6 +39,13 @@ PAPER = Paper(
     facts=_facts,
     example=Cell("uploads"),
     others="The others differ in PHY, congestion control, access point, stations and traffic.",
+    testbed=OnTestbed(
+        full=TESTBED,
+        quick=TESTBED_QUICK,
+        run_name=lambda cell: cell.name,
+        evidence=testbed.evidence,
+        most=1,  # a cell of 802.11ac takes most of two processors
+    ),
 )
 """The description of the whole."""
 

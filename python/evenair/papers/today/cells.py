@@ -20,12 +20,16 @@ PHYS: dict[str, dict[str, Any]] = {
 CONTROLS: dict[str, dict[str, Any]] = {
     "cubic": {"transport": "cubic"},
     "bbr": {"transport": "bbr"},
+    "bbr1": {"transport": "bbr1"},
     "prague": {"transport": "prague"},
     "newreno": {"transport": "newreno"},
     "westwood": {"transport": "westwood-plus"},
     "tfrc": {"transport": "tfrc"},
 }
-"""What a flow has for a congestion control. Westwood is that of Linux, Westwood+."""
+"""What a flow has for a congestion control. Westwood is that of Linux, Westwood+.
+
+BBR is version 3; version 1, which kernels have, is asked on the test-bed.
+"""
 
 RING = 128
 """Packets in the driver below a queue discipline: half of the 256 descriptors that Linux's drivers
@@ -85,6 +89,8 @@ class Effort:
     """Measured time of a run, in seconds."""
     warmup_s: float
     quick: bool
+    on_testbed: bool = False
+    """Whether the cells are those that are measured on the test-bed, too."""
 
 
 FULL = Effort(seeds=tuple(range(1, 11)), duration_s=20.0, warmup_s=5.0, quick=False)
@@ -92,3 +98,9 @@ FULL = Effort(seeds=tuple(range(1, 11)), duration_s=20.0, warmup_s=5.0, quick=Fa
 
 QUICK = Effort(seeds=(1, 2), duration_s=4.0, warmup_s=2.0, quick=True)
 """For a first look; too little to judge claims."""
+
+TESTBED = Effort((1, 2, 3), duration_s=20.0, warmup_s=5.0, quick=False, on_testbed=True)
+"""For the test-bed, in real time: some twenty minutes."""
+
+TESTBED_QUICK = Effort((1,), duration_s=5.0, warmup_s=3.0, quick=True, on_testbed=True)
+"""For a first look on the test-bed."""

@@ -187,7 +187,7 @@ def draw(
         for axes in (left, right):
             _scale(axes, picture)
         legend_above(figure, left, 3 if count > 4 else count)
-    return figure, _table(picture, sorted(grid(question), key=_order), runs)
+    return figure, _table(picture, sorted(grid(question), key=sort_key), runs)
 
 
 def _scale(axes: Axes, picture: Picture) -> None:
@@ -202,7 +202,8 @@ def _scale(axes: Axes, picture: Picture) -> None:
         axes.axhline(picture.reference, color="black", linewidth=0.8, linestyle=":")
 
 
-def _order(cell: Cell) -> tuple[object, ...]:
+def sort_key(cell: Cell) -> tuple[object, ...]:
+    """Return the position of a cell in the table of its question."""
     question = QUESTIONS[cell.question]
     return (
         question.cases.index(cell.case),

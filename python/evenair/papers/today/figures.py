@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from evenair.papers.figures import FigureSpec
+from evenair.papers.today import testbed
 from evenair.papers.today.cells import PHYS, Cell, Effort
 from evenair.papers.today.drawing import PICTURES, draw
 from evenair.papers.today.questions import QUESTIONS
@@ -68,13 +69,18 @@ def _losses() -> Iterator[Cell]:
         yield Cell("losses", "ax", control, stations=stations, case=case)
 
 
-def _points(question: str, _effort: Effort) -> set[Cell]:
-    return grid(question)
+def _points(question: str, effort: Effort) -> set[Cell]:
+    return set(testbed.CELLS[question]) if effort.on_testbed else grid(question)
 
 
 FIGURES: tuple[FigureSpec[Cell, Effort], ...] = tuple(
     FigureSpec(
-        name, picture.title, picture.caption, partial(_points, name), partial(draw, name, grid)
+        name,
+        picture.title,
+        picture.caption,
+        partial(_points, name),
+        partial(draw, name, grid),
+        testbed.beside(name),
     )
     for name, picture in PICTURES.items()
 )
