@@ -169,3 +169,15 @@ def test_the_first_file_is_moved_last(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_the_name_of_a_sibling() -> None:
     assert sibling(Path("a/x.pcapng"), "wire") == Path("a/x-wire.pcapng")
+
+
+def test_no_folder_is_made_in_the_root_of_the_file_system() -> None:
+    """A slip such as `--out /resuts` as root."""
+    with AtomicOutput() as output:
+        for path in ("/evenair-no-such-folder/x.png", "/evenair-no-such-folder/a/x.png"):
+            with pytest.raises(FileNotFoundError):
+                output.stage(Path(path))
+        with pytest.raises(FileNotFoundError):
+            output.stage_folder(Path("/evenair-no-such-folder"))
+        output.commit()
+    assert not Path("/evenair-no-such-folder").exists()

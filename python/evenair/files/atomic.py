@@ -9,7 +9,7 @@ import errno
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +38,8 @@ def is_disk_full(error: Exception) -> bool:
 
 class AtomicOutput:
     """Writes files and folders to hidden staging folders, then moves them to their destinations.
+
+    Missing folders are made, but none in the root of the file system.
 
     `stage` and `stage_folder` fail at once if a destination cannot be written, so that this is
     known before a long simulation. Without `commit`, the `with` block leaves nothing behind::
@@ -69,6 +71,8 @@ class AtomicOutput:
         destination = destination.resolve()
         if destination.exists() and not destination.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(destination))
+        if not destination.exists() and destination.parent == destination.parent.parent:
+            _refuse(destination)
         path = self._stage(destination, destination.name)
         path.mkdir()
         return path
@@ -132,11 +136,18 @@ class AtomicOutput:
             root = folder
             while not root.exists() and root != root.parent:
                 root = root.parent
+            if root == root.parent and folder != root:
+                _refuse(folder)
             path = root / f".evenair-{os.urandom(8).hex()}"
             # Known before it is there, so that an interruption at any moment leaves nothing.
             self._staging[folder] = path
             path.mkdir(mode=0o700)
         return self._staging[folder]
+
+
+def _refuse(folder: Path) -> NoReturn:
+    """Raise OSError: a folder in the root of the file system is most likely a slip."""
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
 
 
 def _is_special(path: Path) -> bool:
