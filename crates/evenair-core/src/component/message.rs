@@ -1,5 +1,29 @@
 //! Error messages for people: "got ..., accepted ...", "did you mean".
 
+/// Where a name leads that is known, but not to this program.
+const NOT_MODELLED: &str =
+    "which is not modelled: see \"What is not modelled\", docs/not-modelled.md";
+
+/// Keys that people look for, of what is not modelled.
+const KEYS_NOT_MODELLED: [&str; 16] = [
+    "beamforming",
+    "capture",
+    "encryption",
+    "fading",
+    "fragmentation",
+    "hidden",
+    "mobility",
+    "mu_mimo",
+    "nagle",
+    "ofdma",
+    "position",
+    "power_save",
+    "propagation",
+    "roaming",
+    "spatial_reuse",
+    "tx_power",
+];
+
 /// `"a", "b"`: names that are accepted.
 pub fn quoted_list(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
@@ -10,10 +34,8 @@ pub fn quoted_list(names: &[&str]) -> String {
 pub fn unknown_name(got: &str, names: &[&str], planned: &[&str]) -> String {
     let accepted = quoted_list(names);
     let got_shown = shown(got);
-    if planned.contains(&got) {
-        return format!(
-            "got {got_shown}, which is not modelled: see \"What is not modelled\", docs/not-modelled.md; accepted: {accepted}"
-        );
+    if planned.contains(&got.to_lowercase().as_str()) {
+        return format!("got {got_shown}, {NOT_MODELLED}; accepted: {accepted}");
     }
     match nearest(got, names) {
         Some(near) => format!("got {got_shown}; did you mean {near:?}? accepted: {accepted}"),
@@ -23,8 +45,12 @@ pub fn unknown_name(got: &str, names: &[&str], planned: &[&str]) -> String {
 
 /// The message for a key that is none of `keys`.
 pub fn unknown_key(key: &str, keys: &[&str]) -> String {
+    let (shown, accepted) = (clipped(key, 60), keys.join(", "));
+    if KEYS_NOT_MODELLED.contains(&key) {
+        return format!("unknown key `{shown}`, {NOT_MODELLED}; accepted: {accepted}");
+    }
     let hint = nearest(key, keys).map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    format!("unknown key `{}`; {hint}accepted: {}", clipped(key, 60), keys.join(", "))
+    format!("unknown key `{shown}`; {hint}accepted: {accepted}")
 }
 
 /// The name that `got` is most likely meant to be: the nearest one, if it is near and no other is as
@@ -32,7 +58,7 @@ pub fn unknown_key(key: &str, keys: &[&str]) -> String {
 ///
 /// The distance is the number of characters that are missing, too many, wrong or exchanged with
 /// their neighbour; case does not count. It is at most a third of the characters, rounded, and at
-/// most three. A name that begins with `got` is at distance 1, if `got` has three characters.
+/// most three. Two of at most five characters are much: then the first one must be the same. A name that begins with `got` is at distance 1, if `got` has three characters.
 pub fn nearest<'a>(got: &str, names: &[&'a str]) -> Option<&'a str> {
     // The comparison takes quadratic time, and a long text is no misspelt name.
     if got.len() > 64 {
@@ -46,7 +72,10 @@ pub fn nearest<'a>(got: &str, names: &[&'a str]) -> Option<&'a str> {
         let edits = strsim::osa_distance(&folded, &name);
         let distance = if length >= 3 && name.starts_with(&folded) { edits.min(1) } else { edits };
         let longest = length.max(name.chars().count());
-        (distance <= ((longest + 1) / 3).min(3)).then_some((distance, edits))
+        let begins_alike = folded.chars().next() == name.chars().next();
+        let near =
+            distance <= ((longest + 1) / 3).min(3) && (distance < 2 || longest > 5 || begins_alike);
+        near.then_some((distance, edits))
     };
     let mut near: Vec<((usize, usize), &str)> =
         names.iter().filter_map(|&name| Some((distance(name)?, name))).collect();

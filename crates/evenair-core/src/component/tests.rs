@@ -416,7 +416,7 @@ fn suggestions_are_near() {
         assert_eq!(nearest(got), Some(near));
     }
     assert_eq!(nearest("westwo"), Some("westwood"));
-    for far in ["", "x", "rap", "compound", "illinois", &"cubic".repeat(20)] {
+    for far in ["", "x", "rap", "quic", "compound", "illinois", &"cubic".repeat(20)] {
         assert_eq!(nearest(far), None, "{far}");
     }
     let rates = ["802.11a", "802.11b", "802.11g"];

@@ -57,7 +57,11 @@ macro_rules! controls {
             pub enum Config {
                 $($type($config),)+
             }
-            kind "congestion control", noun "transport", schema "CongestionControl", planned &[],
+            kind "congestion control", noun "transport", schema "CongestionControl",
+            planned &[
+                "cdg", "compound", "copa", "ctcp", "dccp", "highspeed", "htcp", "hybla", "illinois", "ledbat", "lp",
+                "mptcp", "nv", "pcc", "quic", "scalable", "sctp", "vivace", "yeah",
+            ],
             prototypes Prototype(Prototype<boxed::NewControl>) in boxed::PROTOTYPES
         }
 

@@ -54,7 +54,11 @@ macro_rules! disciplines {
             pub enum Config {
                 $($type($config),)+
             }
-            kind "queue discipline", noun "queue", schema "QueueDiscipline", planned &[],
+            kind "queue discipline", noun "queue", schema "QueueDiscipline",
+            planned &[
+                "ared", "blue", "cake", "choke", "drr", "fq", "fq-pie", "hfsc", "hhf", "htb", "qfq", "red", "sfb", "sfq",
+                "wred",
+            ],
             prototypes Prototype(Prototype<boxed::NewDiscipline>) in boxed::PROTOTYPES
         }
 

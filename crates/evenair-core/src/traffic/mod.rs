@@ -119,7 +119,8 @@ impl Parameters for Application {
 impl Registry for Application {
     const KIND: &'static str = Stream::KIND;
     const NOUN: &'static str = Stream::NOUN;
-    const PLANNED: &'static [&'static str] = &[];
+    const PLANNED: &'static [&'static str] =
+        &["dash", "dns", "ftp", "http", "http2", "http3", "https", "rtp", "webrtc"];
 
     fn all() -> Vec<Self> {
         // A trace is in both lists.

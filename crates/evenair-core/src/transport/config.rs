@@ -268,7 +268,7 @@ impl Parameters for Config {
 impl Registry for Config {
     const KIND: &'static str = "transport";
     const NOUN: &'static str = "transport";
-    const PLANNED: &'static [&'static str] = &[];
+    const PLANNED: &'static [&'static str] = congestion::Config::PLANNED;
 
     fn all() -> Vec<Self> {
         let others = [Self::Tfrc(TfrcConfig::default()), Self::Udp(UdpConfig::default())];

@@ -72,6 +72,11 @@ station.0.flows.0.from=server => station.0.flows.0.from => got it with a station
 cell.kind=wifi => cell.kind => got "wifi" | accepted: "wlan", "wimax"
 cell.modulation=64qam-3/4 => cell.modulation => `modulation` is a key of a "wimax" cell | accepted: kind, phy
 cell.phy=802.11be => cell.phy => got "802.11be", which is not modelled | docs/not-modelled.md | "802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"
+station.0.flows.0.transport=quic => station.0.flows.0.transport => got "quic", which is not modelled | docs/not-modelled.md
+station.0.flows.0.application=http3 => station.0.flows.0.application => got "http3", which is not modelled
+cell.queue=CAKE => cell.queue.kind => got "CAKE", which is not modelled
+cell.ofdma=true => cell.ofdma => unknown key `ofdma`, which is not modelled | docs/not-modelled.md | accepted: kind, phy
+propagation={hidden=[]} => propagation => unknown key `propagation`, which is not modelled
 cell.phy=11 => cell.phy => got 11 | "802.11b", "802.11a", "802.11g"
 station.0.flows.0.direction=upp => station.0.flows.0.direction => got "upp"; did you mean "up"? accepted: "up", "down"
 station.0.flows.0={} => station.0.flows.0.direction => missing | "up", "down"
@@ -496,7 +501,12 @@ const TEXTS: &[(&[u8], &str, &[&str])] = &[
     (b"duration = 99999999999999999999\n", "line 1, column 12", &["a number out of range"]),
     (b"duration = 2024-01-01\n", "duration", &["\"2024-01-01\"", "accepted: a time"]),
     (b"\"two\\nlines\" = 1\n", "two\\nlines", &["unknown key `two\\nlines`", "accepted: name"]),
-    (b"[station]\ncount = 1\n", "station", &["got a table", "accepted: a list"]),
+    (b"[station]\ncount = 1\n", "station", &["got a table", "accepted: a list", "[[station]]"]),
+    (
+        b"[[station]]\n[station.flows]\ndirection = \"up\"\n",
+        "station.0.flows",
+        &["[[station.flows]]"],
+    ),
 ];
 
 /// Fails unless the error is one line that says what is accepted.

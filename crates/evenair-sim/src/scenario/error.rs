@@ -45,6 +45,7 @@ impl ScenarioError {
             missing_key(missing)
         } else {
             of_another_cell(&field, &original)
+                .or_else(|| table_for_list(err.path(), &original))
                 .unwrap_or_else(|| readable(&original, last_key(err.path())))
         };
         Self::new(source, &field, &message)
@@ -75,6 +76,23 @@ fn dotted(path: &Path) -> String {
         })
         .collect();
     steps.join(".")
+}
+
+/// The message for `[station]` where `[[station]]` is meant.
+fn table_for_list(path: &Path, original: &str) -> Option<String> {
+    if original != "invalid type: map, expected a sequence" {
+        return None;
+    }
+    let keys: Vec<&str> = path
+        .iter()
+        .filter_map(
+            |segment| if let Segment::Map { key } = segment { Some(key.as_str()) } else { None },
+        )
+        .collect();
+    let key = clipped(&keys.join("."), 60);
+    Some(format!(
+        "got a table; accepted: a list, each entry of which begins with [[{key}]] in TOML"
+    ))
 }
 
 fn last_key(path: &Path) -> &str {

@@ -71,7 +71,8 @@ def _select(name: str, components: Sequence[Component]) -> list[Component]:
     named = [item for item in components if name in (item["name"], *item["aliases"])]
     found = named or [item for item in components if item["kind"] in chosen]
     if not found:
-        names = dict.fromkeys(item["name"] for item in components)
+        # "none" is the absence of a component, and no name that one would misspell.
+        names = dict.fromkeys(item["name"] for item in components if item["name"] != "none")
         known = f"kinds are {', '.join(kinds)}; evenair parts lists all names"
         hint = meant(name, [*names, *kinds]) or known
         raise BadInput(f"{name[:80] or repr(name)}: no such part; {hint}")
