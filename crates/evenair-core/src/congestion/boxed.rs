@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use super::{
-    AckEvent, CongestionControl, EcnFeedback, EcnResponse, LossDetection, LostSegment, OpenEvent,
-    RateSample, SentEvent, Window,
+    AckEvent, CongestionControl, EcnFeedback, EcnResponse, LossDetection, LostSegment, Observed,
+    OpenEvent, RateSample, SentEvent, Window,
 };
 use crate::component::{Prototype, Prototypes, Value};
 use crate::rng::RngStream;
@@ -90,6 +90,10 @@ impl CongestionControl for Boxed {
 
     fn lowers_rate(&self) -> bool {
         self.control.lowers_rate()
+    }
+
+    fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        self.control.observe(see);
     }
 
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {

@@ -175,6 +175,15 @@ pub enum LossDetection {
     FineGrained,
 }
 
+/// What a variable of a congestion control is at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Observed<'a> {
+    /// One of the states that its source names.
+    State(&'a str),
+    /// A number, in the unit that the name of the variable ends with; none if it is not known.
+    Number(Option<f64>),
+}
+
 /// A congestion control.
 pub trait CongestionControl {
     /// What finds losses. It is asked before anything has been sent.
@@ -235,6 +244,10 @@ pub trait CongestionControl {
     fn lowers_rate(&self) -> bool {
         false
     }
+
+    /// Tells `see` the variables that a time series is to have besides cwnd, with their names: lower-case, with the unit as
+    /// suffix (`min_rtt_s`). They are always the same, in the same order.
+    fn observe(&self, _see: &mut dyn FnMut(&str, Observed<'_>)) {}
 
     /// New data was acknowledged outside of recovery.
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent);

@@ -6,7 +6,8 @@
 
 use super::alpha::MarkedShare;
 use super::{
-    AckEvent, CongestionControl, EcnFeedback, EcnResponse, NewReno, NewRenoConfig, Window, grow,
+    AckEvent, CongestionControl, EcnFeedback, EcnResponse, NewReno, NewRenoConfig, Observed,
+    Window, grow,
 };
 use crate::component::{configuration, number};
 
@@ -56,6 +57,10 @@ impl CongestionControl for Dctcp {
         if has_ecn { EcnResponse::Scalable } else { EcnResponse::Classic }
     }
 
+    fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        see("alpha", Observed::Number(self.reno.is_none().then(|| self.share.alpha())));
+    }
+
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
         if let Some(reno) = &mut self.reno {
             return reno.on_ack(window, signal);
@@ -101,7 +106,7 @@ impl CongestionControl for Dctcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::signal;
+    use super::super::tests::{observed, signal};
     use super::*;
 
     fn dctcp(initial_alpha: f64) -> Dctcp {
@@ -131,6 +136,24 @@ mod tests {
             );
             assert_eq!(window.cwnd, left + 1.0 / left);
         }
+    }
+
+    /// RFC 8257 section 3.3: with a share of F marked in each round trip, alpha is F + (1 - F) (1 - g)^n after n of them. Without
+    /// ECN there is none.
+    #[test]
+    fn alpha_approaches_the_share_of_marks() {
+        let mut control = dctcp(1.0);
+        let mut window = Window { cwnd: 10.0, ssthresh: 10.0 };
+        for n in 0..100_u64 {
+            let (acked, marked, snd_una) = (10.0, 3.0, 10 * n);
+            let event = AckEvent { acked, marked, snd_una, ..signal(n, 10.0, 10.0) };
+            control.on_ack(&mut window, &AckEvent { snd_nxt: snd_una + 20, ..event });
+            let alpha = observed(&control).1[0].unwrap();
+            let expected = 0.3 + 0.7 * (15.0_f64 / 16.0).powi(n as i32 + 1);
+            assert!((alpha - expected).abs() < 1e-12, "{n}: {alpha}, not {expected}");
+        }
+        control.use_ecn(EcnFeedback::None);
+        assert_eq!(observed(&control).1, [None]);
     }
 
     /// A loss halves cwnd whatever alpha is, and marks never leave fewer than two segments.

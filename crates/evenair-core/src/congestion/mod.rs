@@ -30,8 +30,8 @@ mod window_control;
 
 pub use bic::{IncreaseConfig, Search, Target};
 pub use control::{
-    AckEvent, CongestionControl, LossDetection, LostSegment, OpenEvent, RateSample, Repair,
-    SentEvent, Window, grow, in_use, slow_start,
+    AckEvent, CongestionControl, LossDetection, LostSegment, Observed, OpenEvent, RateSample,
+    Repair, SentEvent, Window, grow, in_use, slow_start,
 };
 pub use cubic::AfterTimeout;
 pub use ecn::{EcnFeedback, EcnResponse};
@@ -170,6 +170,13 @@ macro_rules! controls {
                 }
             }
 
+            fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+                match self {
+                    $(Self::$type(cc) => cc.observe(see),)+
+                    Self::Prototype(cc) => cc.observe(see),
+                }
+            }
+
             #[inline(always)]
             fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {
                 match self {
@@ -267,6 +274,16 @@ mod tests {
         }
     }
 
+    /// What it tells of itself: states as text, numbers in the order of their names.
+    pub(super) fn observed(control: &impl CongestionControl) -> (Vec<String>, Vec<Option<f64>>) {
+        let (mut states, mut numbers) = (vec![], vec![]);
+        control.observe(&mut |_, value| match value {
+            Observed::State(name) => states.push(name.to_owned()),
+            Observed::Number(number) => numbers.push(number),
+        });
+        (states, numbers)
+    }
+
     /// ACKs of one segment each, `flight` of which are always outstanding.
     #[derive(Debug, Default)]
     pub(super) struct Acks {
@@ -333,6 +350,22 @@ mod tests {
                 AckEvent { now: signal.now + Duration::from_secs(2), flight: 1.0, ..signal };
             control.on_timeout(&mut window, &signal, false);
             assert_eq!(window, Window { cwnd: 1.0, ssthresh }, "{name}");
+        }
+    }
+
+    /// Those of which a series has more than the window, and the names of what it has.
+    #[test]
+    fn controls_name_what_is_observed() {
+        const MODEL: [&str; 4] = ["state", "bandwidth_bps", "min_rtt_s", "pacing_gain"];
+        for config in Config::all() {
+            let mut names = vec![];
+            Controller::new(&config).observe(&mut |name, _| names.push(name.to_owned()));
+            let expected: &[&str] = match config.name() {
+                "bbr" | "bbr1" => &MODEL,
+                "dctcp" | "prague" => &["alpha"],
+                _ => &[],
+            };
+            assert_eq!(names, expected, "{}", config.name());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     AckEvent, CongestionControl, Controller, EcnFeedback, EcnResponse, LossDetection, LostSegment,
-    OpenEvent, RateSample, SentEvent, Window,
+    Observed, OpenEvent, RateSample, SentEvent, Window,
 };
 use crate::units::Rate;
 
@@ -90,6 +90,11 @@ impl WindowControl {
     /// See [`CongestionControl::lowers_rate`].
     pub fn lowers_rate(&self) -> bool {
         self.control.lowers_rate()
+    }
+
+    /// See [`CongestionControl::observe`].
+    pub fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        self.control.observe(see);
     }
 
     /// See [`CongestionControl::on_ack`].

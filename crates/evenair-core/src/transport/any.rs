@@ -7,6 +7,7 @@ use super::option::PacketOption;
 use super::tcp::{ReceivingEnd, SendingEnd};
 use super::tfrc::{TfrcSink, TfrcSource};
 use super::udp::{UdpSink, UdpSource};
+use crate::congestion::Observed;
 use crate::delays::Delays;
 use crate::packet::{End, Packet};
 use crate::time::{Duration, Instant};
@@ -99,6 +100,9 @@ macro_rules! transports {
 
                 /// See [`Ends::windows`].
                 pub fn windows() -> Option<Windows>;
+
+                /// See [`Ends::observe`].
+                pub fn observe(see: &mut dyn FnMut(&str, Observed<'_>)) -> ();
 
                 /// See [`Ends::rate_control`].
                 pub fn rate_control() -> Option<RateControl>;

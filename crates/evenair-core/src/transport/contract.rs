@@ -4,6 +4,7 @@ use std::ops::Add;
 
 use super::limits::Limit;
 use super::option::PacketOption;
+use crate::congestion::Observed;
 use crate::delays::Delays;
 use crate::packet::Packet;
 use crate::time::{Duration, Instant};
@@ -99,6 +100,9 @@ pub trait Source: Endpoint {
     fn windows(&self) -> Option<Windows> {
         None
     }
+
+    /// The variables of the congestion control, see [`CongestionControl::observe`](crate::congestion::CongestionControl::observe).
+    fn observe(&self, _see: &mut dyn FnMut(&str, Observed<'_>)) {}
 
     /// The state of a transport that is controlled by its rate.
     fn rate_control(&self) -> Option<RateControl> {

@@ -3,6 +3,7 @@
 use super::contract::{Counters, Output, RateControl, Sink, Source, Windows};
 use super::limits::{Limit, LimitClock, LimitTimes};
 use super::option::PacketOption;
+use crate::congestion::Observed;
 use crate::delays::Delays;
 use crate::packet::{End, Packet};
 use crate::time::{Duration, Instant};
@@ -206,6 +207,11 @@ impl<S: Source, R: Sink> Ends<S, R> {
     /// The windows, of a transport that has them.
     pub fn windows(&self) -> Option<Windows> {
         self.source.windows()
+    }
+
+    /// The variables of the congestion control, see [`Source::observe`].
+    pub fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        self.source.observe(see);
     }
 
     /// The state of a transport that is controlled by its rate.

@@ -26,7 +26,8 @@ pub struct Series {
     /// `one_way_delay_p50_s`, `one_way_delay_p95_s`. UDP has neither cwnd nor RTT, but for "ping"
     /// (RTT, and its mean `rtt_mean_s`). TFRC has instead of
     /// cwnd what its sender knows at the end of the interval: `allowed_rate_bps` (of payload, bit/s) and
-    /// `loss_event_rate`.
+    /// `loss_event_rate`. A congestion control may have further ones of its own at the end of the interval
+    /// (`CongestionControl::observe`).
     pub flows: Map<String, Value>,
     /// By the id of a station with rate control: the rates of its link at the end of the interval,
     /// `down_rate_bps` and `up_rate_bps` (bit/s), without frames that try another rate.

@@ -64,11 +64,12 @@ use self::rounds::Rounds;
 use self::state::State;
 use self::variables::{Ack, Cycle, FullBandwidth, Latest, Lost, LostRanges, ProbeRtt};
 use super::{
-    AckEvent, CongestionControl, LostSegment, OpenEvent, RateSample, Repair, SentEvent, Window,
+    AckEvent, CongestionControl, LostSegment, Observed, OpenEvent, RateSample, Repair, SentEvent,
+    Window,
 };
 use crate::component::{configuration, number};
 use crate::rng::{RngStream, StreamId};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::units::Rate;
 
 configuration! {
@@ -321,6 +322,15 @@ impl CongestionControl for Bbr {
         self.update_model_and_state(&ack);
         self.update_control_parameters(&ack);
         window.cwnd = self.cwnd;
+    }
+
+    fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        let Model { bw, min_rtt, .. } = self.model;
+        let bandwidth = (bw > 0.0).then_some(8.0 * self.path.segment * bw);
+        see("state", Observed::State(self.state.name()));
+        see("bandwidth_bps", Observed::Number(bandwidth));
+        see("min_rtt_s", Observed::Number(min_rtt.map(Duration::as_secs_f64)));
+        see("pacing_gain", Observed::Number(Some(self.state.pacing_gain())));
     }
 
     /// Nothing: [`CongestionControl::on_rate_sample`] does all.

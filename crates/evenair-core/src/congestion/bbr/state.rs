@@ -21,6 +21,19 @@ pub(super) enum State {
 }
 
 impl State {
+    /// The name that the draft has for it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "Startup",
+            Self::Drain => "Drain",
+            Self::Down => "ProbeBW_DOWN",
+            Self::Cruise => "ProbeBW_CRUISE",
+            Self::Refill => "ProbeBW_REFILL",
+            Self::Up => "ProbeBW_UP",
+            Self::ProbeRtt => "ProbeRTT",
+        }
+    }
+
     /// BBR.pacing_gain: the share of the bandwidth at which segments are sent.
     pub(super) fn pacing_gain(self) -> f64 {
         match self {

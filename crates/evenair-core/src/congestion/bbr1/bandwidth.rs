@@ -15,6 +15,11 @@ impl Bandwidth {
         Self((segments << SCALE) / micros.max(1))
     }
 
+    /// Segments per second.
+    pub(super) fn per_second(self) -> f64 {
+        self.0 as f64 * 1e6 / f64::from(1_u32 << SCALE)
+    }
+
     /// Segments that it delivers in this time, rounded down.
     pub(super) fn segments_in(self, micros: u64) -> u64 {
         ((u128::from(self.0) * u128::from(micros)) >> SCALE) as u64
@@ -56,6 +61,11 @@ impl Gain {
     pub(super) const UP: Self = Self(320);
     /// 3/4.
     pub(super) const DOWN: Self = Self(192);
+
+    /// The factor.
+    pub(super) fn ratio(self) -> f64 {
+        self.0 as f64 / f64::from(1_u32 << Self::SCALE)
+    }
 }
 
 /// A sample and the round in which it was taken.

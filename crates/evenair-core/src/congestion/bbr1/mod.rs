@@ -25,7 +25,9 @@ mod policer;
 mod startup;
 
 use self::model::Model;
-use super::{AckEvent, CongestionControl, LostSegment, OpenEvent, RateSample, SentEvent, Window};
+use super::{
+    AckEvent, CongestionControl, LostSegment, Observed, OpenEvent, RateSample, SentEvent, Window,
+};
 use crate::component::configuration;
 use crate::rng::RngStream;
 use crate::units::Rate;
@@ -85,6 +87,10 @@ impl CongestionControl for Bbr1 {
 
     fn on_rate_sample(&mut self, window: &mut Window, sample: &RateSample) {
         self.0.on_rate_sample(window, sample);
+    }
+
+    fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        self.0.observe(see);
     }
 
     fn on_ack(&mut self, _window: &mut Window, _signal: &AckEvent) {}

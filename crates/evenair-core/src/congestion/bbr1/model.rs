@@ -7,7 +7,7 @@ use super::cycle::{Cycle, Progress};
 use super::min_rtt::{MinRtt, Probe};
 use super::policer::{Delivery, Policer, Signal};
 use super::startup::FullPipe;
-use crate::congestion::{LostSegment, OpenEvent, RateSample, SentEvent, Window};
+use crate::congestion::{LostSegment, Observed, OpenEvent, RateSample, SentEvent, Window};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -346,6 +346,23 @@ impl Model {
 
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
         (self.sent >= UNPACED).then(|| Rate::from_bps(self.pacing_rate.saturating_mul(8)))
+    }
+
+    /// What `ss` shows of it (`bbr_get_info`), and the state.
+    pub(super) fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        let state = match self.mode {
+            Mode::Startup => "Startup",
+            Mode::Drain => "Drain",
+            Mode::ProbeBw => "ProbeBW",
+            Mode::ProbeRtt => "ProbeRTT",
+        };
+        let bandwidth = Some(self.bandwidth()).filter(|bandwidth| *bandwidth > Bandwidth(0));
+        let bps = |bandwidth: Bandwidth| 8.0 * self.segment as f64 * bandwidth.per_second();
+        let min_rtt = self.min_rtt.get().map(Duration::as_secs_f64);
+        see("state", Observed::State(state));
+        see("bandwidth_bps", Observed::Number(bandwidth.map(bps)));
+        see("min_rtt_s", Observed::Number(min_rtt));
+        see("pacing_gain", Observed::Number(Some(self.pacing_gain.ratio())));
     }
 
     /// `bbr_cwnd_event`: after a pause the rate is the path's, for a higher one is not needed.

@@ -19,8 +19,8 @@ mod window;
 use self::window::FractionalWindow;
 use super::alpha::MarkedShare;
 use super::{
-    AckEvent, CongestionControl, EcnFeedback, EcnResponse, NewReno, NewRenoConfig, Window,
-    slow_start,
+    AckEvent, CongestionControl, EcnFeedback, EcnResponse, NewReno, NewRenoConfig, Observed,
+    Window, slow_start,
 };
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
@@ -153,6 +153,10 @@ impl CongestionControl for Prague {
         let ratio = if self.is_doubling { 2.0 } else { 1.0 };
         let rate = ratio * packet * self.window.segments() / srtt.as_secs_f64();
         Some(Rate::from_bps((rate as u64).max(1)))
+    }
+
+    fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        see("alpha", Observed::Number(self.reno.is_none().then(|| self.share.alpha())));
     }
 
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {

@@ -21,7 +21,7 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderCounters};
 use super::tcb::Tcb;
-use crate::congestion::{Controller, EcnFeedback, OpenEvent, Window};
+use crate::congestion::{Controller, EcnFeedback, Observed, OpenEvent, Window};
 use crate::delays::Delays;
 use crate::packet::Ecn;
 use crate::time::Instant;
@@ -288,6 +288,12 @@ impl Sender {
             in_flight: tcb.segments(tcb.snd_nxt - tcb.snd_una),
             receive_window: tcb.config.window,
         }
+    }
+
+    /// The variables of the congestion control.
+    #[cold]
+    pub(super) fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        self.tcb.congestion.observe(see);
     }
 
     /// Round-trip times.

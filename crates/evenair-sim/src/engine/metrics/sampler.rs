@@ -1,7 +1,8 @@
 //! Samples the time series of a run.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use evenair_core::congestion::Observed;
 use evenair_core::delays::Delays;
 use evenair_core::queue::{QueueItem, TxQueue};
 use evenair_core::transport::RateControl;
@@ -26,6 +27,8 @@ pub(crate) struct Sampler {
 #[derive(Debug, Default)]
 struct FlowSeries {
     cwnd: Vec<f64>,
+    /// The variables of its congestion control, in the order in which it names them.
+    observed: Vec<(String, Vec<Value>)>,
     allowed_rate_bps: Vec<f64>,
     loss_event_rate: Vec<f64>,
     goodput_bps: Vec<f64>,
@@ -54,6 +57,20 @@ impl DelaySeries {
         self.p50_s.push(p50_s);
         self.p95_s.push(p95_s);
         self.before.clone_from(delays);
+    }
+}
+
+impl FlowSeries {
+    /// A variable of the congestion control, of which there are always the same ones.
+    fn observe(&mut self, name: &str, value: Observed<'_>) {
+        let value = match value {
+            Observed::State(state) => json!(state),
+            Observed::Number(number) => json!(number),
+        };
+        match self.observed.iter_mut().find(|(each, _)| each == name) {
+            Some((_, values)) => values.push(value),
+            None => self.observed.push((name.to_owned(), vec![value])),
+        }
     }
 }
 
@@ -117,6 +134,7 @@ impl Sampler {
                 continue;
             };
             series.cwnd.extend(flow.ends.windows().map(|windows| windows.cwnd));
+            flow.ends.observe(&mut |name, value| series.observe(name, value));
             if let Some(RateControl { allowed, loss_event_rate }) = flow.ends.rate_control() {
                 series.allowed_rate_bps.push(8.0 * allowed);
                 series.loss_event_rate.push(loss_event_rate);
@@ -145,6 +163,9 @@ impl Sampler {
             let mut columns = json!({ "goodput_bps": series.goodput_bps });
             if flow.ends.windows().is_some() && flows.len() == 1 {
                 columns["cwnd"] = json!(series.cwnd);
+            }
+            for (name, values) in series.observed {
+                columns[name] = json!(values);
             }
             if flow.ends.rate_control().is_some() {
                 columns["allowed_rate_bps"] = json!(series.allowed_rate_bps);

@@ -1,6 +1,7 @@
 //! Startup and Drain (5.3.1, 5.3.2), pacing (5.6.2) and the quantum (5.6.3).
 
 use super::*;
+use crate::congestion::tests::observed;
 
 /// 5.6.2: 2.77 times ten segments in 100 ms are 277/s. 100 segments/s would be 2.77 * 0.99 * 100 = 274.23, less than that; 200
 /// are 548.46, of 8,000 bits each.
@@ -50,6 +51,26 @@ fn three_rounds_with_less_than_25_percent_growth_end_it() {
     assert_eq!((bench.state(), bench.bbr.full.reached), (State::Drain, true));
     // 5.3.2: half of the bandwidth, 1,560 segments/s, less the margin.
     close(bench.bbr.pacing_rate, 0.5 * 0.99 * 1560.0);
+}
+
+/// 5.3.1.2, 5.3.2 and the gains of 5.6.1, as a series has them: 100 segments of 8,000 bits in 100 ms are 8 Mb/s. Three rounds
+/// without growth end Startup, and an empty queue ends Drain.
+#[test]
+fn a_series_has_the_states_of_a_start() {
+    let mut bench = Bench::open();
+    let mut seen = vec![observed(&bench.bbr)];
+    for round in 0..5 {
+        bench.in_flight(if round < 4 { 1000 } else { 100 });
+        bench.round(100);
+        seen.push(observed(&bench.bbr));
+    }
+    let row = |state: &str, bandwidth, gain| {
+        (vec![state.to_owned()], vec![bandwidth, Some(0.1), Some(gain)])
+    };
+    let starts = row("Startup", Some(8e6), 2.77);
+    let others = [row("Drain", Some(8e6), 0.5), row("ProbeBW_CRUISE", Some(8e6), 1.0)];
+    let expected = [row("Startup", None, 2.77), starts.clone(), starts.clone(), starts];
+    assert_eq!(seen, [&expected[..], &others].concat());
 }
 
 /// 5.3.1.2: growth of 25 % starts the count anew.

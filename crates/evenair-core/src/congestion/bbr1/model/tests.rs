@@ -122,6 +122,31 @@ fn the_first_rate_is_the_initial_window_in_a_round_trip() {
     assert!(unmeasured.paces(2.0 * 739.0 / 256.0 * 0.99));
 }
 
+/// What a series has of the start: 10 segments of 8,000 bits in 10 ms, in fixed point 16,777 x 8e9 / 2^24 = 7.99990 Mb/s, at
+/// 739/256, 88/256 and a gain of the cycle.
+#[test]
+fn a_series_has_the_states_of_a_start() {
+    let of = |hand: &Hand| {
+        let mut row = (String::new(), vec![]);
+        hand.model.observe(&mut |_, value| match value {
+            Observed::State(state) => row.0 = state.to_owned(),
+            Observed::Number(number) => row.1.push(number),
+        });
+        row
+    };
+    let mut hand = Hand::new();
+    assert_eq!(of(&hand), ("Startup".into(), vec![None, Some(0.01), Some(2.886_718_75)]));
+    let bandwidth = Some(16_777.0 * 8e9 / f64::from(1 << 24));
+    hand.round(30);
+    assert_eq!(of(&hand), ("Startup".into(), vec![bandwidth, Some(0.01), Some(2.886_718_75)]));
+    (0..3).for_each(|_| hand.round(30));
+    assert_eq!(of(&hand), ("Drain".into(), vec![bandwidth, Some(0.01), Some(0.343_75)]));
+    hand.round(16);
+    let (state, numbers) = of(&hand);
+    assert_eq!((state.as_str(), &numbers[..2]), ("ProbeBW", &[bandwidth, Some(0.01)][..]));
+    assert!(numbers[2] == Some(1.25) || numbers[2] == Some(1.0), "{numbers:?}");
+}
+
 /// Three rounds after the first no bandwidth has been added: with 30 in flight the queue is drained at 88/256; with 16,
 /// which is the path and the budget, the cycle begins. cwnd: 28.9, rounded up, then 2 x 10; and 11, for ACKs come of
 /// 10 segments at a time, of which 9.9998, rounded down, are expected; and 6; to an even number.

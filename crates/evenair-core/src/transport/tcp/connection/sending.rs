@@ -3,7 +3,7 @@
 use super::opening::{ConnectionConfig, Opening, SACK_PERMITTED, send_seldom};
 use super::rate_limit::SendLimit;
 use super::template::Template;
-use crate::congestion::{Controller, EcnFeedback, Window};
+use crate::congestion::{Controller, EcnFeedback, Observed, Window};
 use crate::delays::Delays;
 use crate::packet::{EcnFlags, End, Packet, PacketKind};
 use crate::time::{Duration, Instant};
@@ -488,5 +488,9 @@ impl Source for SendingEnd {
 
     fn windows(&self) -> Option<Windows> {
         Some(self.sender.windows())
+    }
+
+    fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        self.sender.observe(see);
     }
 }
