@@ -6,7 +6,7 @@ import math
 import sys
 import threading
 import time
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 import evenair as ea
@@ -63,6 +63,37 @@ def test_series(result: ea.RunResult) -> None:
     assert all(0 <= a + d <= 60 for a, d in zip(acks, data, strict=True))
     cwnds = [c for c in series["flows.up-1.cwnd"].to_pylist() if c is not None]
     assert all(cwnd >= 1 for cwnd in cwnds)
+
+
+def test_series_have_variables_of_congestion_controls() -> None:
+    """Those of a flow with BBR; the gains are those of the draft's table in 5.6.1."""
+    result = ea.run(
+        ea.Scenario(
+            duration=4,
+            trace={"interval": "20 ms"},
+            wired={"rate": "10 Mbps", "delay": "50 ms"},
+            station=[
+                {"flows": [{"direction": "down", "transport": "bbr", "window": 1000}]},
+                {"flows": [{"direction": "up"}]},
+            ],
+        )
+    )
+    frame = result.to_pandas("series")
+    own, other = (
+        {name.rpartition(".")[2] for name in frame.columns if f".{way}-1." in name}
+        for way in ("down", "up")
+    )
+    assert own - other == {"state", "bandwidth_bps", "min_rtt_s", "pacing_gain"}
+    assert other <= own
+    states = [state for state, _ in groupby(frame["flows.down-1.state"])]
+    assert states[:2] == ["Startup", "Drain"], states
+    assert states[2].startswith("ProbeBW_"), states
+    gains = frame.groupby("flows.down-1.state")["flows.down-1.pacing_gain"].unique()
+    assert {gains[state][0] for state in ("Startup", "Drain", "ProbeBW_CRUISE")} == {2.77, 0.5, 1}
+    assert frame["flows.down-1.min_rtt_s"].min() > 0.1  # the wire, there and back
+    labels = [axes.get_ylabel() for axes in result.plot().axes]
+    assert labels[1:3] == ["cwnd (segments)", "bandwidth (Mb/s)"]
+    assert "pacing gain" in labels
 
 
 def test_a_run_without_trace_has_no_series() -> None:

@@ -261,7 +261,7 @@ class RunResult:
         return tables.data_frame(_table(self, table))
 
     def plot(self, kind: Literal["flows", "cdf", "places"] = "flows") -> Figure:
-        """Draw goodput per flow and, if the run was traced, cwnd and queue over time.
+        """Draw goodput per flow and, if the run was traced, cwnd, queue and more over time.
 
         With `kind="cdf"`, draw the cumulative distributions of RTT, one-way delay and waiting time,
         with "places" where the one-way delay of each flow is, if that was measured.

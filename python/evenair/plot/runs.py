@@ -20,10 +20,11 @@ from evenair.plot.style import (
 )
 from evenair.statistics import Estimate, estimate, rounded
 from evenair.tables import traces
+from evenair.text.labels import Label, metric
 from evenair.text.messages import downlink_sender, flow_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -33,6 +34,15 @@ _ACKS = {"color": "#cccccc", "label": "ACKs"}
 _CAPACITY = Line("capacity C", "#777777", ":", "s", filled=False)
 _RATE = Line("rate R", "#000000", "-", "o")
 _EVEN = Line("even share", "#000000", "-", "")
+_CWND = Label("cwnd", "segments")
+_OF_TRANSPORT = {
+    "goodput_bps",
+    "cwnd",
+    "allowed_rate_bps",
+    "loss_event_rate",
+    *(f"{delay}_{part}_s" for delay in ("rtt", "one_way_delay") for part in ("mean", "p50", "p95")),
+}
+"""The columns of a flow's series that are not those of its congestion control."""
 _MOST_STATIONS = 5
 """More stations are not named in the legend of a controller."""
 
@@ -51,24 +61,24 @@ def plot(runs: Sequence[Document], kind: str = "flows") -> Figure:
 def plot_flows(runs: Sequence[Document]) -> Figure:
     """Draw goodput per flow; of several runs the mean, with its 95% confidence interval.
 
-    If the runs were traced, cwnd per flow, the composition of the downlink queue, what a
-    controller of the cell observes and the rounds of a limiter over time follow; of several runs,
-    those of the first.
+    If the runs were traced, cwnd and other numbers of the congestion controls per flow, the
+    composition of the downlink queue, what a controller of the cell observes and the rounds of a
+    limiter over time follow; of several runs, those of the first.
     """
     first = runs[0]
     series = first.get("series")
     controller = traces(series).get("controller") if series else None
     rounds = series.get("limiter") if series else None
-    has_cwnd = series and any("cwnd" in flow for flow in series["flows"].values())
+    of_flows = _columns(series["flows"].values()) if series else {}
     has_queue = series and "ap_queue_data" in series
-    rows = 1 + sum(map(bool, (has_cwnd, has_queue, controller, rounds)))
+    rows = 1 + len(of_flows) + sum(map(bool, (has_queue, controller, rounds)))
     with styled():
         figure, axes = new_figure(1, rows, panel=(7.2, 3.4 if rows == 1 else 2.5))
         figure.suptitle(_title(runs), fontsize="medium")
         panels = iter(axes)
         _draw_goodput(next(panels), runs)
-        if series and has_cwnd:
-            _draw_cwnd(next(panels), first["flows"], series)
+        for name, label in of_flows.items():
+            _draw_column(next(panels), first["flows"], first["series"], name, label)
         if series and has_queue:
             _draw_queue(next(panels), series, downlink_sender(first))
         if series and controller:
@@ -111,18 +121,36 @@ def _draw_goodput(axes: Axes, runs: Sequence[Document]) -> None:
     axes.set_ylabel("goodput (Mb/s)")
 
 
-def _draw_cwnd(axes: Axes, flows: Sequence[dict[str, Any]], series: dict[str, Any]) -> None:
+def _columns(flows: Collection[Mapping[str, Sequence[Any]]]) -> dict[str, Label]:
+    """Return the labels of the columns that have a panel: cwnd, and numbers of the controls."""
+    columns = dict.fromkeys(
+        name
+        for flow in flows
+        for name, values in flow.items()
+        if name not in _OF_TRANSPORT and any(isinstance(value, float) for value in values)
+    )
+    has_cwnd = any("cwnd" in flow for flow in flows)
+    return {"cwnd": _CWND} | {name: metric(name) for name in columns} if has_cwnd else {}
+
+
+def _draw_column(
+    axes: Axes,
+    flows: Sequence[dict[str, Any]],
+    series: dict[str, Any],
+    name: str,
+    label: Label,
+) -> None:
     times, seen = series["time_s"], set()
     for flow in flows:
-        cwnd = series["flows"].get(flow["id"], {}).get("cwnd")
-        if cwnd is None:  # UDP
+        column = series["flows"].get(flow["id"], {}).get(name)
+        if column is None:  # UDP, and other controls
             continue
         line = DIRECTIONS[flow["direction"]]
         again = {"label": None} if line in seen else {}
         seen.add(line)
-        values = [float("nan") if value is None else value for value in cwnd]
+        values = [float("nan") if value is None else value * label.scale for value in column]
         axes.plot(times, values, **line.over_time(len(times)) | again)
-    axes.set_ylabel("cwnd (segments)")
+    axes.set_ylabel(label.with_unit)
 
 
 def _draw_queue(axes: Axes, series: dict[str, Any], sender: str) -> None:
