@@ -323,6 +323,8 @@ test("what holds a sender back", () => {
   assert.equal(describeLimit(sender), "cwnd holds it back.");
   // The handshake, or the last segments of a file.
   assert.equal(describeLimit({ ...sender, in_flight: 1 }), "It waits for acknowledgements.");
+  const probing = describeLimit({ ...sender, limited_by: "bandwidth_probing" });
+  assert.match(probing, /^Its congestion control probes the path/);
 });
 
 test("senders go on until they change", () => {

@@ -19,9 +19,12 @@ fn shares(toml: &str, flow: &str) -> (RunResult, LimitedBy) {
 }
 
 fn check(limited_by: &LimitedBy) {
-    let LimitedBy { receive_window, cwnd, recovery, timeout, application, small_queue, pacing } =
-        *limited_by;
-    let shares = [receive_window, cwnd, recovery, timeout, application, small_queue, pacing];
+    let LimitedBy {
+        receive_window, cwnd, recovery, timeout, application, small_queue, pacing, ..
+    } = *limited_by;
+    let probing = limited_by.bandwidth_probing.unwrap_or(0.0);
+    let shares =
+        [receive_window, cwnd, recovery, timeout, application, small_queue, pacing, probing];
     assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{limited_by:?}");
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{limited_by:?}");
 }
@@ -52,6 +55,35 @@ fn cwnd() {
     let (result, shares) = shares(&toml, flow);
     assert_eq!((result.losses.congestion, result.losses.retry_limit), (0, 0));
     assert!(shares.cwnd > 0.999, "{shares:?}");
+}
+
+/// Nothing is lost, and the state of the flow at the end of each hundredth of a second says how often it departs from its
+/// estimate. Of the eight phases of version 1 two do, which are a round-trip time long, one of them until the queue is
+/// drained; once in 10 s ProbeRTT takes 0.2 s and a round-trip time.
+#[test]
+fn probes_of_the_bandwidth() {
+    for transport in ["bbr", "bbr1"] {
+        let flow = format!(r#"{{ direction = "down", transport = "{transport}", window = 3000 }}"#);
+        let toml = format!(
+            "{LONG_PATH}\ntrace.interval = \"10 ms\"\ncell.queue = {{ kind = \"droptail\", limit = 3000 }}"
+        );
+        let (result, shares) = shares(&toml, &flow);
+        assert_eq!((result.losses.congestion, result.losses.retry_limit), (0, 0));
+        let series = &result.series.unwrap().flows["down-1"];
+        let (states, gains) = (&series["state"], &series["pacing_gain"]);
+        let samples = states.as_array().unwrap().len();
+        let departs = |k: usize| match transport {
+            "bbr" => states[k] != "ProbeBW_CRUISE",
+            _ => states[k] != "ProbeBW" || gains[k] != 1.0,
+        };
+        let expected = (0..samples).filter(|&k| departs(k)).count() as f64 / samples as f64;
+        let probing = shares.bandwidth_probing.unwrap();
+        assert!((probing - expected).abs() < 0.01, "{transport}: {shares:?}, not {expected}");
+        assert!(shares.pacing > 0.5, "{transport}: {shares:?}");
+        if transport == "bbr1" {
+            assert!((0.2..0.35).contains(&probing), "{shares:?}");
+        }
+    }
 }
 
 /// Slow start fills a queue of 10 packets and overshoots by tens of segments. Without SACK each of the
@@ -130,7 +162,7 @@ fn shares_sum_to_one() {
     for recovery in
         ["", "sack = true,", "sack = true, rack = true,", "sack = true, rack = true, prr = true,"]
     {
-        for transport in ["newreno", "cubic", "vegas", "westwood-plus", "bbr"] {
+        for transport in ["newreno", "cubic", "vegas", "westwood-plus", "bbr", "bbr1"] {
             let flow = |direction: &str| {
                 format!(
                     "{{ direction = \"{direction}\", transport = \"{transport}\", {recovery} window = 50 }}"
@@ -147,7 +179,11 @@ fn shares_sum_to_one() {
             ));
             for flow in &result.flows {
                 match &flow.limited_by {
-                    Some(limited_by) => check(limited_by),
+                    Some(limited_by) => {
+                        check(limited_by);
+                        let probes = flow.transport.starts_with("bbr");
+                        assert_eq!(limited_by.bandwidth_probing.is_some(), probes);
+                    }
                     None => assert_eq!(flow.transport, "udp"),
                 }
             }

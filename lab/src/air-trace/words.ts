@@ -51,6 +51,8 @@ export function describeLimit(sender: TracedSender): string {
       return "What it has in the queues of its host holds it back (TCP small queues).";
     case "pacing":
       return "Its pacing holds it back.";
+    case "bandwidth_probing":
+      return "Its congestion control probes the path, and sends more or less than it estimates.";
   }
 }
 

@@ -242,7 +242,14 @@ export interface TracedSender {
   in_flight: number;
   receive_window: number;
   limited_by:
-    "receive_window" | "cwnd" | "recovery" | "timeout" | "application" | "small_queue" | "pacing";
+    | "receive_window"
+    | "cwnd"
+    | "recovery"
+    | "timeout"
+    | "application"
+    | "small_queue"
+    | "pacing"
+    | "bandwidth_probing";
 }
 
 export type ResolvedScenario = Record<string, unknown> & { name: string };

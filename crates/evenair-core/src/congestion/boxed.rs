@@ -92,6 +92,10 @@ impl CongestionControl for Boxed {
         self.control.lowers_rate()
     }
 
+    fn is_probing(&self) -> Option<bool> {
+        self.control.is_probing()
+    }
+
     fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
         self.control.observe(see);
     }

@@ -245,6 +245,12 @@ pub trait CongestionControl {
         false
     }
 
+    /// Whether it departs from its estimate of the path in order to measure it: it sends more or less than that, or comes back
+    /// from it. None if it never does, so that the time of it is not measured.
+    fn is_probing(&self) -> Option<bool> {
+        None
+    }
+
     /// Tells `see` the variables that a time series is to have besides cwnd, with their names: lower-case, with the unit as
     /// suffix (`min_rtt_s`). They are always the same, in the same order.
     fn observe(&self, _see: &mut dyn FnMut(&str, Observed<'_>)) {}

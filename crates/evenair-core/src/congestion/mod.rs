@@ -170,6 +170,13 @@ macro_rules! controls {
                 }
             }
 
+            fn is_probing(&self) -> Option<bool> {
+                match self {
+                    $(Self::$type(cc) => cc.is_probing(),)+
+                    Self::Prototype(cc) => cc.is_probing(),
+                }
+            }
+
             fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
                 match self {
                     $(Self::$type(cc) => cc.observe(see),)+

@@ -92,6 +92,11 @@ impl WindowControl {
         self.control.lowers_rate()
     }
 
+    /// See [`CongestionControl::is_probing`].
+    pub fn is_probing(&self) -> Option<bool> {
+        self.control.is_probing()
+    }
+
     /// See [`CongestionControl::observe`].
     pub fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
         self.control.observe(see);

@@ -101,6 +101,9 @@ macro_rules! transports {
                 /// See [`Ends::windows`].
                 pub fn windows() -> Option<Windows>;
 
+                /// See [`Ends::probes`].
+                pub fn probes() -> bool;
+
                 /// See [`Ends::observe`].
                 pub fn observe(see: &mut dyn FnMut(&str, Observed<'_>)) -> ();
 

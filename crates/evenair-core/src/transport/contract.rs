@@ -101,6 +101,12 @@ pub trait Source: Endpoint {
         None
     }
 
+    /// Whether the congestion control measures the path by probes, see
+    /// [`CongestionControl::is_probing`](crate::congestion::CongestionControl::is_probing).
+    fn probes(&self) -> bool {
+        false
+    }
+
     /// The variables of the congestion control, see [`CongestionControl::observe`](crate::congestion::CongestionControl::observe).
     fn observe(&self, _see: &mut dyn FnMut(&str, Observed<'_>)) {}
 

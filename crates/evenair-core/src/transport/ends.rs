@@ -209,6 +209,11 @@ impl<S: Source, R: Sink> Ends<S, R> {
         self.source.windows()
     }
 
+    /// Whether the congestion control measures the path by probes, see [`Source::probes`].
+    pub fn probes(&self) -> bool {
+        self.source.probes()
+    }
+
     /// The variables of the congestion control, see [`Source::observe`].
     pub fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
         self.source.observe(see);

@@ -5,7 +5,7 @@
 //! send, until all of them are acknowledged; otherwise it waits for its application. It is limited by the
 //! receiver's window (`tcpi_rwnd_limited`) while cwnd would let a segment go and the window does not. Linux
 //! does not divide the rest of the busy time (`tcpi_busy_time`); here it is divided into recovery,
-//! waiting for a timeout, the queues of the sender's host, pacing, and cwnd. Recovery and timeouts come before the receiver's
+//! waiting for a timeout, the queues of the sender's host, probes of the congestion control, pacing, and cwnd. Recovery and timeouts come before the receiver's
 //! window.
 
 use crate::time::{Duration, Instant};
@@ -27,11 +27,13 @@ pub enum Limit {
     SmallQueue,
     /// Pacing, while the windows and the queues of the host have room.
     Pacing,
+    /// Pacing or cwnd, which the congestion control keeps at another value than its estimate of the path to measure that.
+    BandwidthProbing,
 }
 
 /// For how long each of the limits applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LimitTimes([Duration; 7]);
+pub struct LimitTimes([Duration; 8]);
 
 impl LimitTimes {
     /// For how long this one did.

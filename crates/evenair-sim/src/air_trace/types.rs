@@ -413,7 +413,7 @@ pub struct TracedSender {
     /// The receiver's window, segments.
     pub receive_window: u32,
     /// What holds it back, as the keys of `limited_by` in results: "receive_window", "cwnd", "recovery",
-    /// "timeout" or "application".
+    /// "timeout", "application", "small_queue", "pacing" or "bandwidth_probing".
     #[serde(serialize_with = "limit")]
     pub limited_by: Limit,
 }
@@ -459,5 +459,6 @@ fn limit<S: Serializer>(limit: &Limit, to: S) -> Result<S::Ok, S::Error> {
         Limit::Application => "application",
         Limit::SmallQueue => "small_queue",
         Limit::Pacing => "pacing",
+        Limit::BandwidthProbing => "bandwidth_probing",
     })
 }

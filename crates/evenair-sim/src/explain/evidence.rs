@@ -169,6 +169,8 @@ pub(super) struct Limits {
     pub(super) small_queue: f64,
     #[serde(default)]
     pub(super) pacing: f64,
+    #[serde(default)]
+    pub(super) bandwidth_probing: f64,
 }
 
 /// Packets by place.
@@ -326,9 +328,10 @@ impl FlowEvidence {
 
     /// The part of the time in which there is something to send that passes with the repair of losses.
     pub(super) fn repair_share(&self) -> f64 {
-        let Limits { receive_window, cwnd, recovery, timeout, small_queue, pacing, .. } =
-            self.limited_by;
-        let busy = receive_window + cwnd + recovery + timeout + small_queue + pacing;
+        let Limits { receive_window, cwnd, recovery, timeout, .. } = self.limited_by;
+        let Limits { small_queue, pacing, bandwidth_probing, .. } = self.limited_by;
+        let held = receive_window + cwnd + recovery + timeout + small_queue + pacing;
+        let busy = held + bandwidth_probing;
         if busy > 0.0 { (recovery + timeout) / busy } else { 0.0 }
     }
 }

@@ -97,11 +97,15 @@ pub struct LimitedBy {
     pub small_queue: f64,
     /// Pacing.
     pub pacing: f64,
+    /// Pacing or cwnd, while the congestion control departs from its estimate of the path to measure that. Only of
+    /// controls that do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandwidth_probing: Option<f64>,
 }
 
 impl LimitedBy {
-    /// The mean of these senders, at least one, of `duration_s` in all.
-    pub(crate) fn mean(times: &[LimitTimes], duration_s: f64) -> Self {
+    /// The mean of these senders, at least one, of `duration_s` in all; `probes`: their congestion control does.
+    pub(crate) fn mean(times: &[LimitTimes], probes: bool, duration_s: f64) -> Self {
         let of_one = |times: &LimitTimes, limit| times.of(limit).as_secs_f64() / duration_s;
         let share = |limit| {
             times.iter().map(|times| of_one(times, limit)).sum::<f64>() / times.len() as f64
@@ -114,6 +118,7 @@ impl LimitedBy {
             application: share(Limit::Application),
             small_queue: share(Limit::SmallQueue),
             pacing: share(Limit::Pacing),
+            bandwidth_probing: probes.then(|| share(Limit::BandwidthProbing)),
         }
     }
 }

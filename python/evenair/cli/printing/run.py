@@ -183,6 +183,7 @@ _LIMITS = {
     "application": "application",
     "small_queue": "small queue",
     "pacing": "pacing",
+    "bandwidth_probing": "bandwidth probing",
 }
 
 
@@ -191,7 +192,9 @@ def _limit(shares: Sequence[Mapping[str, float] | None]) -> str:
     known = [share for share in shares if share]
     if not known:
         return "-"
-    return _LIMITS[max(_LIMITS, key=lambda name: math.fsum(share[name] for share in known))]
+    return _LIMITS[
+        max(_LIMITS, key=lambda name: math.fsum(share.get(name, 0.0) for share in known))
+    ]
 
 
 _NOTICED = {"mos": "MOS", "frozen_s": "frozen\n(s)", "stalls_s": "stalled\n(s)"}

@@ -324,6 +324,10 @@ impl CongestionControl for Bbr {
         window.cwnd = self.cwnd;
     }
 
+    fn is_probing(&self) -> Option<bool> {
+        Some(self.state != State::Cruise)
+    }
+
     fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
         let Model { bw, min_rtt, .. } = self.model;
         let bandwidth = (bw > 0.0).then_some(8.0 * self.path.segment * bw);

@@ -89,6 +89,10 @@ impl CongestionControl for Bbr1 {
         self.0.on_rate_sample(window, sample);
     }
 
+    fn is_probing(&self) -> Option<bool> {
+        Some(self.0.is_probing())
+    }
+
     fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
         self.0.observe(see);
     }

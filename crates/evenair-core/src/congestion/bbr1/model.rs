@@ -348,6 +348,11 @@ impl Model {
         (self.sent >= UNPACED).then(|| Rate::from_bps(self.pacing_rate.saturating_mul(8)))
     }
 
+    /// Whether it sends at another rate than the bandwidth, or measures the round-trip time.
+    pub(super) fn is_probing(&self) -> bool {
+        self.mode != Mode::ProbeBw || self.pacing_gain != Gain::ONE
+    }
+
     /// What `ss` shows of it (`bbr_get_info`), and the state.
     pub(super) fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
         let state = match self.mode {

@@ -92,9 +92,12 @@ impl Departures {
     }
 
     /// What holds the sender back, if anything here does.
-    pub(super) fn limit(&self) -> Option<Limit> {
+    pub(super) fn limit(&self, tcb: &Tcb) -> Option<Limit> {
         if self.small_queue.as_ref().is_some_and(SmallQueue::is_throttled) {
             return Some(Limit::SmallQueue);
+        }
+        if self.rates.is_some() && tcb.is_held_by_probe() {
+            return Some(Limit::BandwidthProbing);
         }
         self.pacing.as_ref().is_some_and(Pacing::is_waiting).then_some(Limit::Pacing)
     }

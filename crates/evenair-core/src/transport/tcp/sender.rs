@@ -251,7 +251,7 @@ impl Sender {
         } else {
             self.departures
                 .as_ref()
-                .and_then(|departures| departures.limit())
+                .and_then(|departures| departures.limit(&self.tcb))
                 .unwrap_or(Limit::Cwnd)
         }
     }
@@ -288,6 +288,12 @@ impl Sender {
             in_flight: tcb.segments(tcb.snd_nxt - tcb.snd_una),
             receive_window: tcb.config.window,
         }
+    }
+
+    /// Whether the congestion control probes.
+    #[cold]
+    pub(super) fn probes(&self) -> bool {
+        self.tcb.congestion.is_probing().is_some()
     }
 
     /// The variables of the congestion control.

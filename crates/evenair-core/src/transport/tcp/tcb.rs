@@ -173,6 +173,11 @@ impl Tcb {
         self.stopped || self.snd_max == self.total
     }
 
+    /// Whether there are data to send, and the congestion control probes.
+    pub(super) fn is_held_by_probe(&self) -> bool {
+        !self.has_no_data() && self.congestion.is_probing() == Some(true)
+    }
+
     /// Payload bytes of the segment at `seq`.
     pub(super) fn payload_at(&self, seq: u64) -> u32 {
         (self.total - seq).min(self.segment()) as u32

@@ -401,7 +401,7 @@ fn flow_result(
         one_way_delay_s: DelayResult::new(&delays.one_way_delay),
         delay_by_place_s: None,
         occupancy_share: None,
-        limited_by: limits.map(|times| LimitedBy::mean(&times, duration_s)),
+        limited_by: limits.map(|times| LimitedBy::mean(&times, flow.ends.probes(), duration_s)),
         sessions: None,
         page_load_s: None,
         completion_s: None,

@@ -490,6 +490,10 @@ impl Source for SendingEnd {
         Some(self.sender.windows())
     }
 
+    fn probes(&self) -> bool {
+        self.sender.probes()
+    }
+
     fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
         self.sender.observe(see);
     }
