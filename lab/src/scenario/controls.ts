@@ -227,9 +227,12 @@ class Maker {
     hint: keys.Hint & { range?: Range | undefined },
     parent: string,
   ): Widget | null {
-    if (shape.type === "flag") return { type: "flag", value: value === true };
+    if (shape.type === "flag" && !hint.options) return { type: "flag", value: value === true };
     const dimension = shape.type === "number" ? shape.dimension : null;
-    const text = isAbsent && hint.absent ? "" : textOf(value, dimension);
+    const text =
+      isAbsent && hint.absent
+        ? ""
+        : textOf(shape.type === "flag" ? (value ?? false) : value, dimension);
     if (shape.type === "component" || shape.type === "choice" || hint.options) {
       const own =
         hint.options?.(this.scenario, parent) ??
@@ -238,7 +241,10 @@ class Maker {
           : shape.type === "choice"
             ? shape.options
             : []);
-      const options = own.map((option) => ({ value: option, label: option }));
+      const options = own.map((option) => ({
+        value: option,
+        label: hint.names?.[option] ?? option,
+      }));
       if (hint.absent && !own.includes(hint.absent)) {
         options.unshift({ value: "", label: hint.absent });
       }

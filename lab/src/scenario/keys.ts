@@ -12,6 +12,8 @@ export interface Hint {
   words?: string[];
   /** A menu of these instead of a slider. */
   options?: (scenario: ResolvedScenario, parent: string) => string[];
+  /** The names of options in the menu, where they are not the values. */
+  names?: Record<string, string>;
   /** The name of having no such key. */
   absent?: string;
   /** Whether the key fits the scenario and its table. `parent` is the transport of a key of a flow. */
@@ -207,6 +209,10 @@ export const STATION: Hints = {
   queue: {},
 };
 
+/** Values of `ecn`, from the least feedback to the most. */
+const FEEDBACK = ["false", "true", "accecn"];
+const FEEDBACK_NAMES = { false: "off", true: "RFC 3168", accecn: "AccECN (RFC 9768)" };
+
 export const FLOW: Hints = {
   direction: {},
   transport: {},
@@ -229,7 +235,20 @@ export const FLOW: Hints = {
     when: isTcp,
   },
   sack: { label: "SACK", when: isTcp },
-  ecn: { label: "ECN", when: isTcp },
+  ecn: {
+    label: "ECN",
+    // Prague has no form without it.
+    options: (_, transport) => (transport === "prague" ? FEEDBACK.slice(1) : FEEDBACK),
+    names: FEEDBACK_NAMES,
+    when: isTcp,
+  },
+  receiver_ecn: {
+    label: "ECN of the receiver",
+    absent: "as the sender",
+    options: () => FEEDBACK,
+    names: FEEDBACK_NAMES,
+    when: (scenario, transport, table) => isTcp(scenario, transport) && hasEcn(table),
+  },
   pacing: { when: isTcp },
   tsq: {
     label: "TCP small queue, 2^-s seconds",
@@ -257,6 +276,12 @@ function applicationOf(flow: unknown): string {
 function applications(transport: string): string[] {
   if (transport === "udp") return ["cbr", "poisson", "on-off", "voip", "video-call", "ping"];
   return transport === "tfrc" ? ["bulk"] : ["bulk", "file", "web", "page", "arrivals", "stream"];
+}
+
+/** Whether the sender supports ECN. */
+function hasEcn(flow: unknown): boolean {
+  const { ecn } = flow as { ecn?: boolean | string };
+  return ecn !== undefined && ecn !== false;
 }
 
 function isTcp(_: ResolvedScenario, transport: string): boolean {

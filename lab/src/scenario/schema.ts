@@ -104,7 +104,7 @@ export function shapeOf(root: Node, node: Node, unit?: string): Shape {
     };
   }
   if (types.includes("object")) return { type: "other" };
-  // A word beside true and false is left to the text.
+  // A word beside true and false is a matter of the control's options, or of the text.
   if (types.includes("boolean")) return { type: "flag" };
   return words.length > 0 ? { type: "choice", options: words } : { type: "other" };
 }

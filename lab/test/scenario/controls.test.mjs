@@ -76,6 +76,38 @@ test("each control of a tour is one of the page", { skip }, async () => {
   }
 });
 
+test("a flow has the feedback of ECN, and of a receiver that supports less", { skip }, async () => {
+  const flow = (keys) => `[[station]]\nflows = [{ direction = "up"${keys} }]\n`;
+  const ecn = async (keys) => {
+    const controls = await controlsAt(flow(keys));
+    return ["ecn", "receiver_ecn"].map((name) => {
+      const control = controls.find(({ key }) => key === `station.0.flows.0.${name}`);
+      return control && [control.widget.value, control.widget.options.map(({ label }) => label)];
+    });
+  };
+  const all = ["off", "RFC 3168", "AccECN (RFC 9768)"];
+  const others = ["as the sender", ...all];
+  assert.deepEqual(await ecn(""), [["false", all], undefined]);
+  assert.deepEqual(await ecn(", ecn = false"), [["false", all], undefined]);
+  assert.deepEqual(await ecn(", ecn = true"), [
+    ["true", all],
+    ["", others],
+  ]);
+  assert.deepEqual(await ecn(', transport = "dctcp", ecn = "accecn", receiver_ecn = false'), [
+    ["accecn", all],
+    ["false", others],
+  ]);
+  // L4S: there is no Prague without ECN, and AccECN is its default.
+  assert.deepEqual(await ecn(', transport = "prague"'), [
+    ["accecn", all.slice(1)],
+    ["", others],
+  ]);
+  assert.deepEqual(await ecn(', transport = { kind = "udp" }, rate = "1 Mbps"'), [
+    undefined,
+    undefined,
+  ]);
+});
+
 test("limits that are a table have a slider, at the one in the middle", { skip }, async () => {
   const cell = '[cell]\nphy = "802.11ac"\naccess_point = "linux"\n';
   const station = '[[station]]\nflows = [{ direction = "down" }]\n';
