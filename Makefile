@@ -172,6 +172,7 @@ wheel-aarch64: site $(VENV)/installed-dev ## Build the wheel of a release for AR
 pictures: $(VENV)/installed ## Draw the pictures of README and documentation anew
 	$(BIN)/python docs/images/fairness.py
 	$(BIN)/python docs/images/wimax_frame.py
+	$(BIN)/python docs/images/congestion_controls.py
 
 .PHONY: gateway
 gateway: ## Build the gateway daemon and its Debian package into dist (it needs clang)
