@@ -164,6 +164,81 @@ def test_parameters_are_read_as_those_of_built_in_components() -> None:
         assert message in str(raised.value)
 
 
+def test_a_control_names_what_a_series_has_of_it() -> None:
+    """Its attributes at the end of each interval: a number, a state, what is not known yet."""
+
+    class Counts:
+        observed = ("acks", "state", "lost_at_s")
+
+        def __init__(self) -> None:
+            self.acks, self.state, self.lost_at_s = 0, "before a loss", None
+
+        def on_ack(self, window: Window, event: AckEvent) -> None:
+            self.acks += 1
+            window.grow(event.credit)
+
+        def on_loss(self, window: Window, event: AckEvent) -> None:
+            self.state, self.lost_at_s = "after a loss", event.now / 1e9
+            window.ssthresh = window.cwnd = max(event.flight / 2, 2.0)
+
+        def on_timeout(self, window: Window, event: AckEvent, first: bool) -> None:
+            self.on_loss(window, event)
+            window.cwnd = 1.0
+
+    ea.register(congestion_control=Counts)
+    flow = {"direction": "down", "transport": "counts", "window": 1000}
+    run = ea.run(ea.Scenario(duration=4, trace={"interval": 0.5}, station=[{"flows": [flow]}]))
+    series = run.document["series"]["flows"]["down-1"]
+    assert all(isinstance(number, float) for number in series["acks"])
+    assert series["acks"] == sorted(series["acks"])
+    assert len(series["state"]) == len(series["acks"]) == 8
+    for time, state, lost in zip(
+        run.document["series"]["time_s"], series["state"], series["lost_at_s"], strict=True
+    ):
+        assert (state == "after a loss") == (lost is not None)
+        assert lost is None or lost <= time
+    assert series["state"][-1] == "after a loss"
+
+
+@pytest.mark.parametrize("names", ["acks", [1], ("Acks",), ("acks", "acks"), ("cwnd",)])
+def test_names_that_no_column_can_have_are_refused(names: Any) -> None:
+    class Wrong:
+        observed = names
+
+        def __init__(self) -> None:
+            self.acks = 0
+
+    for method in ("on_ack", "on_loss", "on_timeout"):
+        setattr(Wrong, method, lambda self, *_: None)
+    with pytest.raises(ValueError, match=r"^Wrong\.observed: got .*; accepted: a list or tuple"):
+        ea.register(congestion_control=Wrong)
+
+
+def test_a_value_that_no_column_can_have_ends_the_run() -> None:
+    class Lists:
+        observed = ("acks",)
+
+        def __init__(self) -> None:
+            self.acks: list[int] = []
+
+        def on_ack(self, window: Window, event: AckEvent) -> None:
+            window.grow(event.credit)
+
+        def on_loss(self, window: Window, event: AckEvent) -> None:
+            window.ssthresh = window.cwnd = 2.0
+
+        def on_timeout(self, window: Window, event: AckEvent, first: bool) -> None:
+            window.cwnd = 1.0
+
+    ea.register(congestion_control=Lists)
+    flow = {"direction": "down", "transport": "lists"}
+    scenario = ea.Scenario(duration=2, trace={"interval": 1}, station=[{"flows": [flow]}])
+    with pytest.raises(
+        ea.RunError, match=r"observed: acks is \[\]; accepted: a number, None or text"
+    ):
+        ea.run(scenario)
+
+
 def test_a_pacing_rate_spaces_segments() -> None:
     """1,000 bytes at 400 kb/s: one segment each 20 ms, though the window has room for all."""
     left: list[int] = []

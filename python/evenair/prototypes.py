@@ -117,6 +117,22 @@ _registered: dict[tuple[Kind, str], str | None] = {}
 """Kind and name of each class, with the SHA-256 of its file; None if it has no file."""
 
 
+RESERVED_COLUMNS = frozenset(
+    {
+        "goodput_bps",
+        "cwnd",
+        "allowed_rate_bps",
+        "loss_event_rate",
+        "rtt_mean_s",
+        "rtt_p50_s",
+        "rtt_p95_s",
+        "one_way_delay_p50_s",
+        "one_way_delay_p95_s",
+    }
+)
+"""The columns of a flow's series that are not those of its congestion control."""
+
+
 def register(
     *,
     queue: type | None = None,
@@ -200,6 +216,8 @@ def _description(kind: Kind, cls: type) -> dict[str, Any]:
     if kind == "congestion_control" and detection not in _LOSS_DETECTIONS:
         accepted = ", ".join(map(repr, _LOSS_DETECTIONS))
         raise ValueError(f"{cls.__name__}.loss_detection: got {detection!r}; accepted: {accepted}")
+    if kind == "congestion_control":
+        _check_observed(cls)
     name = getattr(cls, "kind", None) or _hyphenated(cls.__name__)
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise ValueError(
@@ -217,6 +235,21 @@ def _description(kind: Kind, cls: type) -> dict[str, Any]:
         "file": file,
         "parameters": list(_parameters(cls, contract)),
     }
+
+
+def _check_observed(cls: type) -> None:
+    """Refuse names of attributes that no column of a series can have."""
+    names = getattr(cls, "observed", ())
+    accepted = "a list or tuple of different attributes' names, lower-case and none of a flow's"
+    if (
+        not isinstance(names, (list, tuple))
+        or not all(
+            isinstance(name, str) and re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names
+        )
+        or len(set(names)) < len(names)
+        or not RESERVED_COLUMNS.isdisjoint(names)
+    ):
+        raise ValueError(f"{cls.__name__}.observed: got {names!r}; accepted: {accepted}")
 
 
 def _parameters(cls: type, contract: _Contract) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ from evenair.plot.style import (
     run_title,
     styled,
 )
+from evenair.prototypes import RESERVED_COLUMNS
 from evenair.statistics import Estimate, estimate, rounded
 from evenair.tables import traces
 from evenair.text.labels import Label, metric
@@ -35,14 +36,6 @@ _CAPACITY = Line("capacity C", "#777777", ":", "s", filled=False)
 _RATE = Line("rate R", "#000000", "-", "o")
 _EVEN = Line("even share", "#000000", "-", "")
 _CWND = Label("cwnd", "segments")
-_OF_TRANSPORT = {
-    "goodput_bps",
-    "cwnd",
-    "allowed_rate_bps",
-    "loss_event_rate",
-    *(f"{delay}_{part}_s" for delay in ("rtt", "one_way_delay") for part in ("mean", "p50", "p95")),
-}
-"""The columns of a flow's series that are not those of its congestion control."""
 _MOST_STATIONS = 5
 """More stations are not named in the legend of a controller."""
 
@@ -127,7 +120,7 @@ def _columns(flows: Collection[Mapping[str, Sequence[Any]]]) -> dict[str, Label]
         name
         for flow in flows
         for name, values in flow.items()
-        if name not in _OF_TRANSPORT and any(isinstance(value, float) for value in values)
+        if name not in RESERVED_COLUMNS and any(isinstance(value, float) for value in values)
     )
     has_cwnd = any("cwnd" in flow for flow in flows)
     return {"cwnd": _CWND} | {name: metric(name) for name in columns} if has_cwnd else {}

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use evenair_core::component::Value;
 use evenair_core::congestion::boxed::{BoxedControl, NewControl};
-use evenair_core::congestion::{self, CongestionControl, LossDetection};
+use evenair_core::congestion::{self, CongestionControl, LossDetection, Observed};
 use evenair_core::time::Duration;
 use evenair_core::units::Rate;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
-use super::class::{Class, Failure};
+use super::class::{Class, Failure, shown};
 
 /// The constructor of a class of congestion controls.
 pub(super) fn constructor(class: Arc<Class>) -> Box<NewControl> {
@@ -301,6 +301,8 @@ struct Control {
     object: Py<PyAny>,
     defines: Optional,
     loss_detection: LossDetection,
+    /// The attributes of the object that a series has.
+    observed: Vec<String>,
 }
 
 impl Control {
@@ -320,7 +322,9 @@ impl Control {
             .is_ok_and(|name| name.extract::<String>(py).is_ok_and(|name| name == "fine-grained"));
         let loss_detection =
             if fine { LossDetection::FineGrained } else { LossDetection::Configured };
-        Self { class, object, defines, loss_detection }
+        let observed = class.class.getattr(py, "observed");
+        let observed = observed.and_then(|names| names.extract(py)).unwrap_or_default();
+        Self { class, object, defines, loss_detection, observed }
     }
 
     /// Calls a method for an ACK or a loss.
@@ -369,6 +373,28 @@ impl Control {
         Ok(window)
     }
 
+    /// The value of an attribute, a state or a number, as `see` is told it.
+    fn observe_attached(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        see: &mut dyn FnMut(&str, Observed<'_>),
+    ) -> Result<(), Failure> {
+        let value = self.object.bind(py).getattr(name);
+        let value = value.map_err(|error| self.class.raised(py, "__init__", &error))?;
+        if let Ok(state) = value.extract::<String>() {
+            see(name, Observed::State(&state));
+        } else if let Ok(number) = value.extract::<Option<f64>>()
+            && number.is_none_or(f64::is_finite)
+        {
+            see(name, Observed::Number(number));
+        } else {
+            let problem = format!("{name} is {}; accepted: a number, None or text", shown(&value));
+            return Err(self.class.misused(py, "observed", &problem));
+        }
+        Ok(())
+    }
+
     /// What the method `pacing_rate` returns.
     fn rate_attached(&self, py: Python<'_>) -> Result<Option<Rate>, Failure> {
         const METHOD: &str = "pacing_rate";
@@ -415,6 +441,13 @@ impl CongestionControl for Control {
             self.call("on_rate_sample", window, |py| {
                 Ok((RateSample { sample }.into_py_any(py)?, None))
             });
+        }
+    }
+
+    fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
+        for name in &self.observed {
+            Python::attach(|py| self.observe_attached(py, name, see))
+                .unwrap_or_else(|failure| failure.end_run());
         }
     }
 
