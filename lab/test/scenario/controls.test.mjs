@@ -14,8 +14,8 @@ const { formatQuantity } = page.quantity;
 const CONFLICTS = [
   /^cell.preamble = short: .* with cell.control_rate 1 Mbps;/,
   /^cell.beacon_interval = off: .* with controller "cot";/,
-  /^cell.coding = bcc: .* with 80 MHz, 2 streams, MCS 11 of 802.11ax;/,
-  /^cell.queue.interval = 10 ms: .* at least target, 0.02$/,
+  /^cell.coding = bcc: .* with 80 MHz, [12] streams, MCS 11 of 802.11ax;/,
+  /^(cell|station.\d).queue.interval = 10 ms: .* at least target, 0.02$/,
 ];
 
 const folder = new URL("../../../python/evenair/scenarios/", import.meta.url);
