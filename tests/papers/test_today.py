@@ -12,6 +12,7 @@ from evenair.papers.today import PAPER
 from evenair.papers.today.cells import FULL, PHYS, QUICK, Cell
 from evenair.papers.today.figures import grid
 from evenair.papers.today.quantities import (
+    down_over_up,
     jain_airtime,
     latency_ms,
     read_term,
@@ -115,6 +116,7 @@ def test_quantities_by_hand() -> None:
         "stations": [{"airtime_share": share} for share in (0.1, 0.1, 0.3, 0.3)],
     }
     assert up_over_down(document) == pytest.approx(4.0)
+    assert down_over_up(document) == pytest.approx(0.25)
     assert latency_ms(document) == pytest.approx(7.5)
     assert slow_airtime(document) == pytest.approx(0.75)
     assert jain_airtime(document) == pytest.approx(0.8)  # 0.8^2 / (4 * 0.2)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PHY_LABELS = {phy: keys["phy"] for phy, keys in PHYS.items()}
 
 COLUMNS = {
-    "up_over_down": "upload / download",
+    "down_over_up": "download / upload",
     "jain": "Jain's index",
     "total_mbps": "total (Mb/s)",
     "latency_ms": "latency (ms)",
@@ -70,6 +70,7 @@ _SCHEMES = {
     "spm-af": "SPM-AF",
     "tab-1": "Tab. 1 as it is",
     "limiter": "limiter",
+    "linux-limiter": "Linux access point and limiter",
     "cot": "COT",
     "fq-codel": "FQ-CoDel above the driver",
     "linux": "Linux access point",
@@ -96,25 +97,23 @@ _INTERVALS = "Bars: 95% interval over the seeds."
 PICTURES: dict[str, Picture] = {
     "uploads": Picture(
         "Do uploads still starve downloads?",
-        "Mean goodput of an upload over that of a download, CUBIC. Left: five uploads and five "
+        "Mean goodput of a download over that of an upload, CUBIC. Left: five uploads and five "
         f"downloads. Right: 802.11ax, half of the stations upload. {_INTERVALS}",
-        "up_over_down",
+        "down_over_up",
         _of_schemes("uploads"),
-        ("up_over_down", "jain", "total_mbps", "latency_ms"),
-        logarithmic=True,
+        ("down_over_up", "jain", "total_mbps", "latency_ms"),
         reference=1.0,
-        y_label="Upload / download, goodput",
+        y_label="Download / upload, goodput",
     ),
     "limiter": Picture(
         "Does the limiter of the gateway make both directions equal?",
-        "Mean goodput of an upload over that of a download, CUBIC, an upload and a download for "
+        "Mean goodput of a download over that of an upload, CUBIC, an upload and a download for "
         f"each station. Left: ten stations. Right: 802.11ax. {_INTERVALS}",
-        "up_over_down",
+        "down_over_up",
         _of_schemes("limiter"),
-        ("up_over_down", "jain", "total_mbps", "latency_ms"),
-        logarithmic=True,
+        ("down_over_up", "jain", "total_mbps", "latency_ms"),
         reference=1.0,
-        y_label="Upload / download, goodput",
+        y_label="Download / upload, goodput",
     ),
     "airtime": Picture(
         "Does COT give the airtime that airtime DRR gives?",

@@ -35,6 +35,11 @@ def up_over_down(document: Document) -> float:
     return _mean_mbps(document, "up") / _mean_mbps(document, "down")
 
 
+def down_over_up(document: Document) -> float:
+    """Mean goodput of a download over that of an upload: that of figures, as it has a bound."""
+    return _mean_mbps(document, "down") / _mean_mbps(document, "up")
+
+
 def jain(document: Document) -> float:
     """Jain's index of the goodput of all TCP or TFRC flows."""
     return float(document["jain_index"])
@@ -77,6 +82,7 @@ def fetch_s(document: Document) -> float:
 
 QUANTITIES: dict[str, Callable[[Document], float]] = {
     "up_over_down": up_over_down,
+    "down_over_up": down_over_up,
     "jain": jain,
     "total_mbps": total_mbps,
     "latency_ms": latency_ms,

@@ -166,7 +166,7 @@ def _limiter(cell: Cell) -> dict[str, Any] | str:
     """Return the limiter: Tab. 1 as it is, or scaled so that C_max is that of the cell."""
     if cell.scheme == "tab-1":
         return TAB_1
-    if cell.scheme != "limiter":
+    if cell.scheme not in ("limiter", "linux-limiter"):
         return "none"
     most = round(capacity_bps(cell.phy) / 1e6)
     return {
@@ -191,7 +191,14 @@ QUESTIONS: dict[str, Question] = {
     ),
     "limiter": Question(
         "blefari2007",
-        {"fifo": FIFO, "tab-1": FIFO, "limiter": FIFO, "fq-codel": FQ_CODEL, "linux": LINUX},
+        {
+            "fifo": FIFO,
+            "tab-1": FIFO,
+            "limiter": FIFO,
+            "fq-codel": FQ_CODEL,
+            "linux": LINUX,
+            "linux-limiter": LINUX,  # added after the first look at the others
+        },
         _both,
         limiter=_limiter,
     ),
