@@ -60,7 +60,7 @@ impl Control {
 }
 
 impl State {
-    /// A periodic update (RFC 9332 appendix A.1; `calculate_probability` of Linux).
+    /// A periodic update (RFC 9332 appendix A.2, figure 8; `calculate_probability` of Linux).
     fn update(&mut self, config: &DualPi2Config, delay: Duration) {
         let [current, last, target] = [delay, self.delay, config.target].map(Duration::as_secs_f64);
         let change = config.alpha * (current - target) + config.beta * (current - last);

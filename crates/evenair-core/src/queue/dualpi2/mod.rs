@@ -12,22 +12,22 @@
 //! - **Updates without a timer.** Each arrival and departure first makes all updates that are due, including one due at `now`
 //!   (`dualpi2_timer`). The result is the same as with a timer: an update uses only the state of the discipline, which does
 //!   not change between two calls.
-//! - **Queue delay** (`get_queue_delays`). The longer of the times for which the heads of both queues have waited; 0 of an empty
-//!   queue.
+//! - **Queue delay** (appendix A.2; `get_queue_delays`). The longer of the times for which the heads of both queues have waited; 0
+//!   of an empty queue.
 //! - **Random draws** (`dualpi2_roll`). One number for a packet of L. For the square one for a packet of C, and a second one
-//!   where the first is below p'.
-//! - **Short queues** (`must_drop`). While less than two packets of `mtu` bytes wait beside a packet, the controller spares it,
+//!   where the first is below p'. (Appendix A.1 sums up probabilities instead of drawing numbers.)
+//! - **Short queues** (appendix A.1 on Linux; `must_drop`). While less than two packets of `mtu` bytes wait beside a packet, the controller spares it,
 //!   and draws no number. So the last packet is never dropped, and a queue that is not empty always returns one. Linux counts
 //!   frames with their Ethernet header, here bytes are those of IP.
-//! - **Overload** (section 4.2.3; `dualpi2_scalable_marking`). Where k p' is above 1, a packet of L is dropped with probability
+//! - **Overload** (section 4.2.3, appendix A.2; `dualpi2_scalable_marking`). Where k p' is above 1, a packet of L is dropped with probability
 //!   p'^2 and otherwise marked, and packets of C are dropped even if they have ECN. Without `drop_on_overload` p' is at most
 //!   1/k, and both queues grow up to the limit.
 //! - **Step** (`do_step_aqm`). It compares the wait when the packet leaves, or with `step_packets` the packets that are left in L.
-//!   With `min_qlen_step`, only packets that have found as many in L as that (`skb_apply_step`; the manual of tc says more).
-//!   Appendix A.1 has a ramp of probabilities there, of which a step is a special case.
+//!   With `min_qlen_step`, only packets that have found as many in L as that (`skb_apply_step`; the manual of tc says more; appendix
+//!   A.2 has one). Appendix A.1 has a ramp of probabilities there, of which a step is a special case (its note c).
 //! - **Scheduler** (`dequeue_packet`). Weighted round robin by credit: the credit begins at `mtu` times the difference of the
 //!   weights, changes only while both queues hold packets, and begins anew when a packet arrives at empty queues (Linux: when an
-//!   empty queue is asked). A packet that is dropped does not change it. Appendix A.1 leaves the scheduler open.
+//!   empty queue is asked). A packet that is dropped does not change it. Appendix A.2 recommends such a scheduler, and does not show one.
 //! - **Marks** count once for each packet; Linux counts a packet twice that both the step and the controller mark.
 //! - **A full queue** drops the packet that arrives, without a draw. The limit counts the packets of both queues.
 //! - **Packets for one receiver** ([`QueueDiscipline::dequeue_of`]) leave as if no others waited: neither are those of other
