@@ -33,7 +33,7 @@ impl RateBased {
         self.in_flight = recovery.in_flight(tcb);
         let min_rtt = tcb.rtt.min_rtt();
         // Infinite with RFC 3168's feedback: as many as are delivered.
-        let marked = (tcb.marked * f64::from(tcb.segment)) as u64;
+        let marked = (tcb.marked.newly * f64::from(tcb.segment)) as u64;
         let context = AckContext { now, min_rtt, in_flight: self.in_flight, marked };
         let sample = self.delivery_rate.on_ack((ack, blocks), context);
         let newly_lost = self.note_losses((tcb, recovery), now);

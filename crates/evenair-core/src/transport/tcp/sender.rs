@@ -17,6 +17,7 @@
 
 use super::config::TcpConfig;
 use super::departures::Departures;
+use super::ecn::sender::MarkReport;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderCounters};
@@ -87,16 +88,16 @@ impl Sender {
         self.tcb.ecn.codepoint()
     }
 
-    /// The same for an acknowledgement that reports so many marked segments, infinite for some: the congestion control
+    /// The same for an acknowledgement that reports these marked segments: the congestion control
     /// responds unless it has for this window of data. With the classic response cwnd does not grow (RFC 3168 section
     /// 6.1.2). With proportional rate reduction what is in flight follows over a round trip, as in Linux (`tcp_enter_cwr`).
     #[cold]
-    pub fn on_ack_with_marks(
+    pub(super) fn on_ack_with_marks(
         &mut self,
         now: Instant,
         ack: u64,
         blocks: &[(u64, u64)],
-        marked: f64,
+        marked: MarkReport,
     ) {
         self.tcb.marked = marked;
         let mut event = self.tcb.event(now, 0.0, None);
@@ -110,7 +111,7 @@ impl Sender {
             tcb.reduction.is_gradual = recovery.begin_reduction(tcb, advances);
             tcb.counters.congestion_responses += 1;
         }
-        tcb.marked = 0.0;
+        tcb.marked = MarkReport::default();
     }
 
     /// Whether the window has been reduced since this was last called: the next new segment then

@@ -2,6 +2,7 @@
 //! same for each form of loss recovery.
 
 use super::config::TcpConfig;
+use super::ecn::sender::MarkReport;
 use super::rtt::RttEstimator;
 use super::segment::{Segment, SenderCounters};
 use super::send_times::SendTimes;
@@ -81,9 +82,8 @@ pub(super) struct Tcb {
     /// The timer has expired since the last new ACK.
     pub(super) timed_out: bool,
     pub(super) stopped: bool,
-    /// Segments that the ACK which is being taken into account reports as marked; infinite where it only says that there
-    /// are some (RFC 3168).
-    pub(super) marked: f64,
+    /// Segments that the ACK which is being taken into account reports as marked.
+    pub(super) marked: MarkReport,
     /// What the congestion control does about marks.
     pub(super) ecn: EcnResponse,
     /// What ECN needs to know of the last reduction of the window.
@@ -115,7 +115,7 @@ impl Tcb {
             deadline: Instant::NEVER,
             timed_out: false,
             stopped: false,
-            marked: 0.0,
+            marked: MarkReport::default(),
             ecn: EcnResponse::default(),
             reduction: Reduction::default(),
             usage: CwndUsage::default(),
@@ -281,8 +281,8 @@ impl Tcb {
             now,
             acked,
             credit,
-            may_grow: self.marked == 0.0 || self.ecn != EcnResponse::Classic,
-            marked: self.marked.min(acked),
+            may_grow: !self.marked.is_any() || self.ecn != EcnResponse::Classic,
+            marked: self.marked.of_acked.min(acked),
             flight,
             rtt,
             snd_una: self.snd_una,

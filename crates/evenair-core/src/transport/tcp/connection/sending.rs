@@ -173,7 +173,7 @@ impl SendingEnd {
         option: Option<&PacketOption>,
     ) {
         let marked = self.ecn.marked(ack, flags, blocks, option);
-        if marked > 0.0 {
+        if marked.is_any() {
             self.sender.on_ack_with_marks(now, ack, blocks, marked);
         } else {
             self.sender.on_ack(now, ack, blocks);

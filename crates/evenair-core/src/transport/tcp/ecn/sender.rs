@@ -6,6 +6,28 @@ use crate::transport::recovery::ranges;
 /// ACE counts modulo this (DIVACE).
 const DIVACE: u64 = 8;
 
+/// Segments that an ACK reports as marked; infinite where it says only that there are some (RFC 3168).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::transport::tcp) struct MarkReport {
+    /// Those that it is the first to report.
+    pub(in crate::transport::tcp) newly: f64,
+    /// Those to compare with the data that the cumulative ACK acknowledges: with an ACK of new data also what
+    /// duplicate ACKs have reported since the last such one.
+    pub(in crate::transport::tcp) of_acked: f64,
+}
+
+impl MarkReport {
+    /// The same number of both.
+    pub(in crate::transport::tcp) fn same(marked: f64) -> Self {
+        Self { newly: marked, of_acked: marked }
+    }
+
+    /// Whether it reports any.
+    pub(in crate::transport::tcp) fn is_any(self) -> bool {
+        self.of_acked > 0.0
+    }
+}
+
 /// What the ACKs of one connection have told.
 #[derive(Clone, Debug)]
 pub(in crate::transport::tcp) struct MarkCounter {
@@ -30,20 +52,19 @@ impl MarkCounter {
     }
 
     /// An ACK has arrived that expects `ack` next, with these blocks, this field ACE, and this option. Returns the packets
-    /// that it is the first to report as marked; one of new data tells with them those since the last such ACK, so that
-    /// marks can be compared with what is acknowledged.
+    /// that it reports as marked.
     pub(in crate::transport::tcp) fn on_ack(
         &mut self,
         ack: u64,
         blocks: &[(u64, u64)],
         ace: u8,
         option: Option<AccEcnCounters>,
-    ) -> u64 {
+    ) -> MarkReport {
         let advances = ack > self.una;
         let bytes = self.newly_delivered(ack, blocks);
         if bytes == 0 {
             // Superseded by another ACK, as far as the sender can tell (appendix A.1).
-            return 0;
+            return MarkReport::default();
         }
         let least = (u64::from(ace) + DIVACE - self.cep % DIVACE) % DIVACE;
         let marked_bytes = option.map(|option| {
@@ -57,7 +78,8 @@ impl MarkCounter {
         };
         self.cep += newly;
         self.pending += newly;
-        if advances { std::mem::take(&mut self.pending) } else { newly }
+        let of_acked = if advances { std::mem::take(&mut self.pending) } else { newly };
+        MarkReport { newly: newly as f64, of_acked: of_acked as f64 }
     }
 
     /// Packets marked, in all.
@@ -128,18 +150,22 @@ mod tests {
         Some(AccEcnCounters { ce, ..AccEcnCounters::default() })
     }
 
-    /// ACE from 5 on: 7, 0 and 3 are 2, 1 and 3 marks. An ACK that arrives after a later one says nothing, and marks that
-    /// an ACK without new data reports are counted with the next one that has some, too.
+    /// ACE from 5 on: 7, 0 and 3 are 2, 1 and 3 marks. An ACK that arrives after a later one says nothing. A mark that
+    /// a duplicate ACK reports is new with it, and belongs to what the next ACK of new data acknowledges.
     #[test]
     fn each_mark_is_counted_once() {
         let mut counter = MarkCounter::new(1000);
-        assert_eq!(counter.on_ack(4000, &[], 7, option(2000)), 2);
-        assert_eq!(counter.on_ack(3000, &[], 6, option(1000)), 0);
-        assert_eq!(counter.on_ack(4000, &[], 6, option(1000)), 0);
-        assert_eq!(counter.on_ack(4000, &[(5000, 6000)], 0, option(3000)), 1);
-        assert_eq!(counter.on_ack(4000, &[(5000, 6000)], 0, option(3000)), 0);
-        assert_eq!(counter.on_ack(8000, &[], 3, option(6000)), 3 + 1);
-        assert_eq!(counter.on_ack(9000, &[], 3, option(6000)), 0);
+        let mut of = |ack, blocks: &[(u64, u64)], ace, ce| {
+            let report = counter.on_ack(ack, blocks, ace, option(ce));
+            (report.newly, report.of_acked)
+        };
+        assert_eq!(of(4000, &[], 7, 2000), (2.0, 2.0));
+        assert_eq!(of(3000, &[], 6, 1000), (0.0, 0.0));
+        assert_eq!(of(4000, &[], 6, 1000), (0.0, 0.0));
+        assert_eq!(of(4000, &[(5000, 6000)], 0, 3000), (1.0, 1.0));
+        assert_eq!(of(4000, &[(5000, 6000)], 0, 3000), (0.0, 0.0));
+        assert_eq!(of(8000, &[], 3, 6000), (3.0, 4.0));
+        assert_eq!(of(9000, &[], 3, 6000), (0.0, 0.0));
     }
 
     /// A counter of bytes wraps at 2^24: from 2^24 - 1000 to 9,000 are 10 segments.
@@ -148,7 +174,7 @@ mod tests {
         let mut counter = MarkCounter::new(1000);
         counter.ceb = (1 << 24) - 1000;
         // 5 + 10 = 15, modulo 8.
-        assert_eq!(counter.on_ack(40_000, &[], 7, option(9_000)), 10);
+        assert_eq!(counter.on_ack(40_000, &[], 7, option(9_000)), MarkReport::same(10.0));
     }
 
     /// Blocks are counted once, and not again when the cumulative ACK reaches them.

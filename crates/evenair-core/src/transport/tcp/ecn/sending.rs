@@ -1,7 +1,7 @@
 //! What a sender puts into packets, and takes from ACKs, as both ends have agreed.
 
 use super::counters::ace;
-use super::sender::MarkCounter;
+use super::sender::{MarkCounter, MarkReport};
 use crate::congestion::EcnFeedback;
 use crate::packet::{Ecn, EcnFlags, Packet};
 use crate::transport::option::PacketOption;
@@ -32,24 +32,24 @@ impl SenderEcn {
         self.agreed
     }
 
-    /// How many segments an ACK reports as marked; infinite where it says only that there are some.
+    /// The segments that an ACK reports as marked.
     pub(in crate::transport::tcp) fn marked(
         &mut self,
         ack: u64,
         flags: EcnFlags,
         blocks: &[(u64, u64)],
         option: Option<&PacketOption>,
-    ) -> f64 {
+    ) -> MarkReport {
         match (self.agreed, &mut self.counter) {
-            (EcnFeedback::Rfc3168, _) if flags.ece() => f64::INFINITY,
+            (EcnFeedback::Rfc3168, _) if flags.ece() => MarkReport::same(f64::INFINITY),
             (EcnFeedback::AccEcn, Some(counter)) => {
                 let option = match option {
                     Some(PacketOption::Tcp(options)) => options.acc_ecn,
                     _ => None,
                 };
-                counter.on_ack(ack, blocks, flags.ace(), option) as f64
+                counter.on_ack(ack, blocks, flags.ace(), option)
             }
-            _ => 0.0,
+            _ => MarkReport::default(),
         }
     }
 

@@ -1,11 +1,15 @@
 //! AccECN (RFC 9768) between the two ends of a connection.
 
+use std::cell::RefCell;
+
 use super::*;
-use crate::congestion::EcnFeedback;
+use crate::component::{Component, Definition, Prototypes};
+use crate::congestion::boxed::{Boxed, NewControl};
+use crate::congestion::{AckEvent, CongestionControl, EcnFeedback, RateSample};
 use crate::packet::{Ecn, EcnFlags, Packet, PacketKind};
 use crate::rng::{RngStream, StreamId};
 use crate::transport::tcp::ecn::sender::MarkCounter;
-use crate::transport::{AccEcnCounters, Output, PacketOption};
+use crate::transport::{AccEcnCounters, Output, PacketOption, TcpOptions};
 
 use EcnFeedback::{AccEcn, None as NoEcn, Rfc3168};
 
@@ -167,11 +171,73 @@ fn the_sender_counts_marks_although_acks_are_lost() {
                 }
                 let option = option.filter(|_| has_option);
                 let newly = counter.on_ack(ack.seq, &[], ack.ecn_flags.ace(), option);
-                wraps += u32::from(newly > 7);
+                wraps += u32::from(newly.newly > 7.0);
                 let (told, arrived) = (counter.marked(), receiving.counters().congestion_marks);
                 assert!(told == arrived || (told > arrived && !has_option), "{told} of {arrived}");
             }
         }
         assert!(counter.marked() > 300 && (wraps > 100 || probability < 0.1), "{wraps}");
     }
+}
+
+thread_local! {
+    /// What the recorders of this thread have been told.
+    static SAMPLES: RefCell<Vec<RateSample>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A congestion control with a constant window, which records samples of the delivery rate.
+#[derive(Debug)]
+struct Recorder;
+
+impl CongestionControl for Recorder {
+    fn is_rate_based(&self) -> bool {
+        true
+    }
+
+    fn on_rate_sample(&mut self, _window: &mut Window, sample: &RateSample) {
+        SAMPLES.with_borrow_mut(|samples| samples.push(*sample));
+    }
+
+    fn on_ack(&mut self, _window: &mut Window, _signal: &AckEvent) {}
+
+    fn on_loss(&mut self, _window: &mut Window, _signal: &AckEvent) {}
+
+    fn on_timeout(&mut self, _window: &mut Window, _signal: &AckEvent, _first: bool) {}
+}
+
+fn recorder() -> Controller {
+    static RECORDERS: Prototypes<NewControl> = Prototypes::new();
+    static COMPONENT: Component =
+        Component { name: "recorder", aliases: &[], summary: "", source: "", ordered: &[] };
+    RECORDERS.register(Definition {
+        component: &COMPONENT,
+        parameters: vec![],
+        new: Box::new(|_| Box::new(Recorder)),
+    });
+    Controller::Prototype(Box::new(Boxed::new(RECORDERS.all().remove(0))))
+}
+
+/// By hand, of ten segments: the first arrives, then the third with a mark, and the second and the fourth after it, so that
+/// a duplicate ACK is the first to report the mark; the fifth is marked. Each mark belongs to one sample.
+#[test]
+fn a_mark_that_a_duplicate_ack_reports_is_in_one_sample() {
+    let tcp = TcpConfig { initial_window: 10, sack: true, ..config(AccEcn, AccEcn) };
+    let mut end = SendingEnd::new(&connection_config(tcp, 1), recorder(), HEADERS[0]);
+    let mut out = Sent::default();
+    end.open(at(0), 0, u64::MAX, &mut out);
+    let flags = EcnFlags::of_ace(0b010);
+    let syn_ack = Packet { ecn_flags: flags, ..Packet::new(FlowId(0), PacketKind::SynAck) };
+    end.on_packet(at(10), &syn_ack, None, &mut out);
+    for (ms, segment, block, ace) in
+        [(20, 1, None, 5), (21, 1, Some((2, 3)), 6), (22, 4, None, 6), (23, 5, None, 7)]
+    {
+        let sack = block.map(|(from, to)| (from * SEGMENT, to * SEGMENT)).into_iter().collect();
+        let options = PacketOption::Tcp(TcpOptions { sack, ..TcpOptions::default() });
+        let (seq, ecn_flags) = (segment * SEGMENT, EcnFlags::of_ace(ace));
+        let ack = Packet { ecn_flags, seq, ..Packet::new(FlowId(0), PacketKind::Ack) };
+        end.on_packet(at(ms), &ack, Some(&options), &mut out);
+    }
+    let told = |sample: &RateSample| (sample.newly_delivered, sample.newly_marked, sample.marked);
+    let samples: Vec<_> = SAMPLES.take().iter().map(told).collect();
+    assert_eq!(samples, [(1000, 0, 0), (1000, 1000, 1000), (2000, 0, 1000), (1000, 1000, 2000)]);
 }
