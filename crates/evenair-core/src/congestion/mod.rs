@@ -28,6 +28,7 @@ mod westwood;
 mod westwood_plus;
 mod window_control;
 
+pub use bbr::EcnRule as BbrEcnRule;
 pub use bic::{IncreaseConfig, Search, Target};
 pub use control::{
     AckEvent, CongestionControl, LossDetection, LostSegment, Observed, OpenEvent, RateSample,

@@ -10,6 +10,7 @@ impl Bbr {
     /// EnterDrain.
     pub(super) fn enter_drain(&mut self) {
         self.state = State::Drain;
+        self.forget_marks();
         self.drain_start_round = self.rounds.count;
     }
 

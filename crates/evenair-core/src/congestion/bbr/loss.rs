@@ -31,7 +31,7 @@ impl Bbr {
     }
 
     /// HandleInflightTooHigh (5.5.10.2), once for each probe.
-    fn handle_inflight_too_high(&mut self, tx_in_flight: f64, is_app_limited: bool) {
+    pub(super) fn handle_inflight_too_high(&mut self, tx_in_flight: f64, is_app_limited: bool) {
         self.cycle.was_too_high = true;
         self.cycle.is_probe_sample = false;
         if !is_app_limited {
@@ -48,6 +48,7 @@ impl Bbr {
         if !self.latest.round_has_begun {
             return;
         }
+        let marked_bound = self.take_marked_bound();
         if std::mem::take(&mut self.latest.has_loss) && !self.state.is_probing() {
             let (model, beta) = (&mut self.model, self.config.beta);
             if model.bw_shortterm == f64::INFINITY {
@@ -59,6 +60,7 @@ impl Bbr {
             model.bw_shortterm = self.latest.bw.max(beta * model.bw_shortterm);
             model.inflight_shortterm = self.latest.inflight.max(beta * model.inflight_shortterm);
         }
+        self.model.inflight_shortterm = self.model.inflight_shortterm.min(marked_bound);
     }
 }
 

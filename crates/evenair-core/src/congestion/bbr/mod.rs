@@ -39,14 +39,16 @@
 //!
 //! - The draft has no response to ECN but that a mark is congestion (3.7). Here it counts as a loss below the threshold does:
 //!   the rate and the volume of the round are what is sent until the next probe (5.5.10.3). A probe goes on. Linux's
-//!   response (a share of `ecn_alpha`, at round-trip times up to 5 ms) is not modelled.
+//!   response is that of `ecn = "linux"` ([`ecn`]).
 //! - Undo (5.5.11): the sender does not find out that a recovery was spurious.
 //! - Segments leave one by one (or in bursts, by the flow's `tso`): C.send_quantum only counts in the budget of 5.6.4.2.
 
 mod aggregation;
 mod cwnd;
 mod drain;
+mod ecn;
 mod loss;
+mod marks;
 mod model;
 mod pacing;
 mod probe_bw;
@@ -59,18 +61,21 @@ mod tests;
 mod variables;
 
 use self::aggregation::Aggregation;
+use self::marks::Marks;
 use self::model::Model;
 use self::rounds::Rounds;
 use self::state::State;
 use self::variables::{Ack, Cycle, FullBandwidth, Latest, Lost, LostRanges, ProbeRtt};
 use super::{
-    AckEvent, CongestionControl, LostSegment, Observed, OpenEvent, RateSample, Repair, SentEvent,
-    Window,
+    AckEvent, CongestionControl, EcnFeedback, EcnResponse, LostSegment, Observed, OpenEvent,
+    RateSample, Repair, SentEvent, Window,
 };
-use crate::component::{configuration, number};
+use crate::component::{configuration, names, number};
 use crate::rng::{RngStream, StreamId};
 use crate::time::{Duration, Instant};
 use crate::units::Rate;
+
+pub use self::marks::EcnRule;
 
 configuration! {
     /// The parameters of the draft's section 2.8.
@@ -86,6 +91,8 @@ configuration! {
     beta: f64 = 0.7, number(0.0..=1.0);
     /// share of the volume that has lost too much which is left to others
     headroom: f64 = 0.15, number(0.0..=0.9);
+    /// what marks say
+    ecn: EcnRule = EcnRule::Draft, names();
 }
 
 /// What is told of the connection (2.2).
@@ -122,7 +129,7 @@ impl Usage {
 /// BBR version 3.
 #[derive(Clone, Debug)]
 pub struct Bbr {
-    config: BbrConfig,
+    config: Box<BbrConfig>,
     random: RngStream,
     path: Connection,
     state: State,
@@ -156,13 +163,15 @@ pub struct Bbr {
     repair: Repair,
     /// What had been delivered when fast recovery began, bytes.
     recovery_since: Option<u64>,
+    /// What marks have told, where Linux's rule holds.
+    marks: Option<Box<Marks>>,
 }
 
 impl Bbr {
     /// Before anything has been sent.
     pub fn new(config: BbrConfig) -> Self {
         Self {
-            config,
+            config: Box::new(config),
             random: RngStream::new(0, StreamId::Congestion, 0),
             path: Connection { segment: 1.0, initial_cwnd: 1.0, has_selective_acks: true },
             state: State::default(),
@@ -186,6 +195,7 @@ impl Bbr {
             is_app_limited: false,
             repair: Repair::None,
             recovery_since: None,
+            marks: None,
         }
     }
 
@@ -258,6 +268,10 @@ impl CongestionControl for Bbr {
         true
     }
 
+    fn use_ecn(&mut self, agreed: EcnFeedback) -> EcnResponse {
+        self.agree_on(agreed)
+    }
+
     fn use_random(&mut self, random: RngStream) {
         self.random = random;
     }
@@ -298,6 +312,7 @@ impl CongestionControl for Bbr {
     /// HandleLostPacket (5.2.4).
     fn on_segment_lost(&mut self, window: &mut Window, lost: &LostSegment) {
         (self.now, self.delivered, self.cwnd) = (lost.now, lost.delivered, window.cwnd);
+        self.note_loss_beside_marks();
         self.lost_ranges.add(lost.seq, lost.seq + lost.bytes);
         let segments = |bytes: u64| bytes as f64 / self.path.segment;
         self.handle_lost(&Lost {
@@ -317,10 +332,12 @@ impl CongestionControl for Bbr {
         if self.rounds.has_begun {
             self.cycle.on_round();
         }
+        self.note_marks(sample);
         self.usage.on_ack(sample.is_cwnd_limited, self.rounds.has_begun);
         self.update_recovery(sample.repair);
         self.update_model_and_state(&ack);
         self.update_control_parameters(&ack);
+        self.remember_marks(sample);
         window.cwnd = self.cwnd;
     }
 
@@ -346,8 +363,11 @@ impl CongestionControl for Bbr {
         self.save_cwnd();
     }
 
-    /// Section 3.7: congestion.
+    /// Section 3.7: congestion. By Linux's rule [`CongestionControl::on_rate_sample`] does all.
     fn on_congestion_mark(&mut self, window: &mut Window, _event: &AckEvent) {
+        if self.marks.is_some() {
+            return;
+        }
         self.cwnd = window.cwnd;
         self.note_congestion();
     }

@@ -13,6 +13,7 @@ impl Bbr {
     /// StartProbeBW_DOWN, which EnterProbeBW is.
     pub(super) fn start_down(&mut self) {
         self.latest.reset();
+        self.forget_marks();
         self.cycle.acked_per_increment = f64::INFINITY;
         self.pick_probe_wait();
         self.cycle.began = self.now;
@@ -21,10 +22,10 @@ impl Bbr {
         self.state = State::Down;
     }
 
-    /// StartProbeBW_REFILL.
-    fn start_refill(&mut self) {
+    /// StartProbeBW_REFILL; the growth of the probe is so many round trips ahead.
+    fn start_refill(&mut self, rounds_ahead: u32) {
         self.model.reset_shortterm();
-        self.cycle.up_rounds = 0;
+        self.cycle.up_rounds = rounds_ahead;
         self.cycle.up_acked = 0.0;
         self.cycle.was_precautionary = false;
         self.cycle.ack_phase = AckPhase::Refilling;
@@ -47,8 +48,13 @@ impl Bbr {
             return;
         }
         let state = self.state;
+        if matches!(state, State::Down | State::Cruise)
+            && let Some(rounds) = self.rounds_ahead()
+        {
+            return self.start_refill(rounds);
+        }
         match state {
-            State::Down | State::Cruise if self.is_time_to_probe() => self.start_refill(),
+            State::Down | State::Cruise if self.is_time_to_probe() => self.start_refill(0),
             State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
             State::Refill if self.rounds.has_begun => {
                 self.cycle.is_probe_sample = true;
@@ -72,7 +78,8 @@ impl Bbr {
                 return true;
             }
         }
-        if self.is_inflight_too_high(ack.lost, ack.tx_in_flight)
+        if self.handle_too_many_marks(ack)
+            || self.is_inflight_too_high(ack.lost, ack.tx_in_flight)
             || self.model.inflight_longterm == f64::INFINITY
         {
             return false;
@@ -96,7 +103,7 @@ impl Bbr {
         }
         let was_safe = self.cycle.was_precautionary && !self.cycle.was_too_high;
         if was_safe {
-            self.start_refill();
+            self.start_refill(0);
         }
         was_safe
     }

@@ -36,6 +36,7 @@ impl Bbr {
         self.latest.round_has_begun
             && ack.prior_delivered >= since
             && self.lost_ranges.count >= LOST_RANGES
-            && self.is_inflight_too_high(ack.lost, ack.tx_in_flight)
+            && (self.is_inflight_too_high(ack.lost, ack.tx_in_flight)
+                || self.has_too_many_marks(ack))
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Ack {
     pub(super) tx_in_flight: f64,
     /// RS.lost, segments.
     pub(super) lost: f64,
+    /// Of `delivered`, the segments that were marked.
+    pub(super) marked: f64,
     pub(super) rtt: Option<Duration>,
 }
 
@@ -37,6 +39,7 @@ impl Ack {
             in_flight: segments(sample.in_flight),
             tx_in_flight: segments(sample.tx_in_flight),
             lost: segments(sample.lost),
+            marked: segments(sample.marked),
             rtt: sample.rtt,
         }
     }

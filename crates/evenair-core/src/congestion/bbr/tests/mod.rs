@@ -2,6 +2,7 @@
 //! A round trip is one ACK for all that was sent in it, unless a test says otherwise.
 
 mod cwnd;
+mod ecn;
 mod losses;
 mod probe_bw;
 mod probe_rtt;

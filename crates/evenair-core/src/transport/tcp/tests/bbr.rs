@@ -1,7 +1,9 @@
 //! BBR version 3 over a path. Expected values follow from its gains.
 
+use super::link::Link;
 use super::path::{Fate, Packet, Path};
 use super::*;
+use crate::congestion::{BbrConfig, BbrEcnRule, EcnFeedback};
 use crate::rng::{RngStream, StreamId};
 
 /// 50 ms each way, and a bottleneck of 1 ms a segment: 101 segments fill the path.
@@ -118,4 +120,35 @@ fn all_arrives_with_each_form_of_recovery() {
             path.run();
         }
     }
+}
+
+/// A link of 20 segments/ms and 4 ms, where 81 segments fill the path, which marks a segment that finds ten waiting. What of the
+/// capacity is used from 2 s to 12 s, and the longest queue then.
+fn behind_a_step(ecn: BbrEcnRule) -> (f64, u128) {
+    let tcp = TcpConfig { ecn: Some(EcnFeedback::Rfc3168), ..config() };
+    let control = Controller::new(&BbrConfig { ecn, ..BbrConfig::default() }.into());
+    let (config, [data, acks]) = (connection_config(tcp, 1), HEADERS);
+    let sink = ReceivingEnd::new(&config, acks).echoing_each(ecn == BbrEcnRule::Linux);
+    let mut connection = Ends::new(SendingEnd::new(&config, control, data), sink);
+    let mut link = Link::new(Duration::from_micros(50), Duration::from_millis(2));
+    let step = |waiting: u128, _: &_| waiting >= 10;
+    link.run(&mut connection, at(2_000), step, |_| {});
+    let before = connection.counters().delivered;
+    link.longest = 0;
+    link.run(&mut connection, at(12_000), step, |_| {});
+    let delivered = (connection.counters().delivered - before) / SEGMENT;
+    (delivered as f64 / 200_000.0, link.longest)
+}
+
+/// By Linux's rule a probe ends when half of a round trip is marked. By hand: in UP the queue grows by 0.2375 x 20 segments/ms and has ten
+/// after 2.1 ms; the first mark is known 4.6 ms later, and half of what an ACK covers, 4.5 to 5 ms, another 2.5 ms later: at 9.2 ms there are
+/// 44 segments. By the draft's rule UP lasts three round trips, up to 0.9 of the product, 73, and marks do not end it; and a round trip with a mark
+/// lowers the rate as well. A tenth more or less is accepted.
+#[test]
+fn marks_end_a_probe_where_half_of_it_is_marked() {
+    let (used, longest) = behind_a_step(BbrEcnRule::Linux);
+    let (used_by_draft, longest_by_draft) = behind_a_step(BbrEcnRule::Draft);
+    assert!((40..=48).contains(&longest), "{longest}");
+    assert!((66..=80).contains(&longest_by_draft), "{longest_by_draft}");
+    assert!(used > 0.95 && used > used_by_draft, "{used}, {used_by_draft}");
 }
