@@ -76,6 +76,10 @@ impl CongestionControl for Boxed {
         self.control.pacing_rate()
     }
 
+    fn burst(&self) -> Option<u64> {
+        self.control.burst()
+    }
+
     fn on_sent(&mut self, window: &mut Window, event: &SentEvent) {
         self.control.on_sent(window, event);
     }

@@ -228,6 +228,12 @@ pub trait CongestionControl {
         None
     }
 
+    /// The most segments that leave at a time where the flow has bursts (`tso`), two at least; `None`: what the pacing
+    /// rate sends in 2^-10 s. It is asked when a burst begins.
+    fn burst(&self) -> Option<u64> {
+        None
+    }
+
     /// A data segment leaves, for the first time or again.
     fn on_sent(&mut self, _window: &mut Window, _event: &SentEvent) {}
 

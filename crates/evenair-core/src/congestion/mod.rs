@@ -143,6 +143,13 @@ macro_rules! controls {
                 }
             }
 
+            fn burst(&self) -> Option<u64> {
+                match self {
+                    $(Self::$type(cc) => cc.burst(),)+
+                    Self::Prototype(cc) => cc.burst(),
+                }
+            }
+
             fn on_sent(&mut self, window: &mut Window, event: &SentEvent) {
                 match self {
                     $(Self::$type(cc) => cc.on_sent(window, event),)+

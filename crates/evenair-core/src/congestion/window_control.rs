@@ -72,6 +72,11 @@ impl WindowControl {
         self.control.pacing_rate()
     }
 
+    /// See [`CongestionControl::burst`].
+    pub fn burst(&self) -> Option<u64> {
+        self.control.burst()
+    }
+
     /// See [`CongestionControl::on_sent`].
     pub fn on_sent(&mut self, event: &SentEvent) {
         self.control.on_sent(&mut self.window, event);

@@ -6,11 +6,12 @@
 //!   ([`rtt_independence`]); then a mark takes something once per target round-trip time only, and the share is smoothed so.
 //! - Segments are paced at the window, which may be below two segments, in a round-trip time; twice that in the first half of
 //!   slow start.
+//! - A burst (`tso`) takes a quarter of a millisecond at that rate, or two segments.
 //! - The first mark ends slow start. (In `tcp_prague` the first ACK on which nothing is unmarked does.)
 //! - A loss halves the window.
 //!
 //! Without AccECN it is NewReno, with ECT(0) where there is RFC 3168's feedback (RFC 9331 section 4.2). The detection of queues with
-//! classic marks (`prague_ecn_fallback`, off in 0.6) is left out, and bursts (`prague_burst_shift`) are those of `tso`.
+//! classic marks (`prague_ecn_fallback`, off in 0.6) is left out.
 
 mod config;
 mod rtt_independence;
@@ -32,7 +33,10 @@ pub use self::rtt_independence::RttScaling;
 const GAIN: f64 = 1.0 / 16.0;
 
 /// What a packet has besides its payload: the pacing rate counts packets (`tcp_mss_to_mtu`).
-const HEADER: f64 = 40.0;
+const HEADER: u64 = 40;
+
+/// A burst is what the pacing rate sends in 2^-12 s (`prague_burst_shift`).
+const BURST_SHIFT: u32 = 12;
 
 /// Prague.
 #[derive(Clone, Debug)]
@@ -149,7 +153,7 @@ impl CongestionControl for Prague {
 
     fn pacing_rate(&self) -> Option<Rate> {
         let srtt = self.srtt.filter(|_| self.reno.is_none())?;
-        let packet = 8.0 * (self.segment as f64 + HEADER);
+        let packet = 8.0 * (self.segment + HEADER) as f64;
         let ratio = if self.is_doubling { 2.0 } else { 1.0 };
         let rate = ratio * packet * self.window.segments() / srtt.as_secs_f64();
         Some(Rate::from_bps((rate as u64).max(1)))
@@ -157,6 +161,12 @@ impl CongestionControl for Prague {
 
     fn observe(&self, see: &mut dyn FnMut(&str, Observed<'_>)) {
         see("alpha", Observed::Number(self.reno.is_none().then(|| self.share.alpha())));
+    }
+
+    /// `max_tso_burst` in `prague_update_pacing_rate`.
+    fn burst(&self) -> Option<u64> {
+        let packets = self.pacing_rate()?.as_bps() / 8 / (self.segment + HEADER);
+        Some(packets >> BURST_SHIFT)
     }
 
     fn on_ack(&mut self, window: &mut Window, signal: &AckEvent) {

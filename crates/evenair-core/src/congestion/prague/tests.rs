@@ -74,6 +74,18 @@ fn it_is_paced_at_its_window() {
     assert_eq!(of(&prague), Some(33_280_000));
 }
 
+/// By hand: 300 packets in 10 ms are 30,000 in a second, of which a 4,096th is 7.3; twice that in slow start.
+#[test]
+fn a_burst_takes_a_quarter_of_a_millisecond() {
+    let mut prague = prague(500);
+    assert_eq!(prague.burst(), None);
+    for (ssthresh, burst) in [(300.0, 7), (1e9, 14)] {
+        let mut window = Window { cwnd: 300.0, ssthresh };
+        prague.on_ack(&mut window, &AckEvent { segment: 1000, ..ack(0, 0, 1.0, 10) });
+        assert_eq!(prague.burst(), Some(burst));
+    }
+}
+
 /// A loss halves the window, and a timeout leaves one segment; without AccECN it is NewReno, which halves what is
 /// outstanding.
 #[test]

@@ -8,7 +8,8 @@
 //!   it, by half of that time at most. Ten segments of a connection leave before the first one waits
 //!   (`tcp_update_skb_after_send` in `tcp_output.c`), unless the congestion control has a rate for them.
 //! - With `tso` what leaves at a time is a burst: as much as the rate sends in 2^-10 s, two segments at least and 64 KB at most
-//!   (`tcp_tso_autosize`, `sk_pacing_shift`; `gso_max_size`), as where a network device divides it. `tcp_tso_rtt_log`, which lets bursts be
+//!   (`tcp_tso_autosize`, `sk_pacing_shift`; `gso_max_size`), as where a network device divides it; or as much as the congestion
+//!   control says (`tso_segs`), within the same limits. `tcp_tso_rtt_log`, which lets bursts be
 //!   longer at round-trip times below 0.5 ms, is left out.
 //!
 //! Timers are exact: Linux's are, too, up to some microseconds (`hrtimer`).
@@ -41,6 +42,13 @@ pub(super) fn pacing_rate(tcb: &Tcb, outstanding: u64) -> Option<Rate> {
     let bits = 8 * u128::from(tcb.cwnd_bytes().max(outstanding));
     let rate = bits * percent * 10_000_000 / nanos;
     Some(Rate::from_bps(u64::try_from(rate).unwrap_or(u64::MAX)))
+}
+
+/// Segments that leave at a time at this rate.
+fn burst(tcb: &Tcb, rate: Rate) -> u64 {
+    let of_rate = || ((rate.as_bps() / 8) >> PACING_SHIFT) / tcb.segment();
+    let segments = tcb.congestion.burst().unwrap_or_else(of_rate);
+    segments.min(LONGEST_BURST / tcb.segment()).max(SHORTEST_BURST)
 }
 
 /// When the segments of a connection may leave.
@@ -94,8 +102,7 @@ impl Pacing {
         if self.is_within_burst(now) {
             self.left -= 1;
         } else if self.has_bursts {
-            let bytes = ((rate.as_bps() / 8) >> PACING_SHIFT).min(LONGEST_BURST);
-            (self.left, self.burst_at) = ((bytes / tcb.segment()).max(SHORTEST_BURST) - 1, now);
+            (self.left, self.burst_at) = (burst(tcb, rate) - 1, now);
         }
         let time = rate.time_for(u64::from(payload));
         let late = now.since(self.next_at);
@@ -135,7 +142,9 @@ impl Pacing {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::congestion::{Controller, NewReno, OpenEvent};
+    use crate::congestion::{
+        Controller, EcnFeedback, NewReno, OpenEvent, Prague, PragueConfig, WindowControl,
+    };
     use crate::transport::tcp::TcpConfig;
 
     /// cwnd of 100 segments of so many bytes, and a round-trip time of 10 ms.
@@ -194,6 +203,25 @@ pub(super) mod tests {
         assert!(pacing.holds_back(at(1149)) && !pacing.holds_back(at(1150)));
         pacing.sent(at(1650), 1000, &tcb);
         assert!(pacing.holds_back(at(1674)) && !pacing.holds_back(at(1675)));
+    }
+
+    /// Prague's burst is what its rate sends in 2^-12 s. By hand: of 300 segments in 10 ms, 7; of 10, 0, and two leave; of 300,000, 7,324,
+    /// of which 65 are less than 64 KB. Without a burst of its own NewReno has 30 at the first of these rates.
+    #[test]
+    fn the_control_may_have_bursts_of_its_own() {
+        let bursts = [300, 10, 300_000].map(|cwnd| {
+            let mut tcb = tcb(Some(cwnd));
+            let prague = Controller::Prague(Prague::new(PragueConfig::default()));
+            tcb.congestion = WindowControl::new(prague, cwnd);
+            tcb.congestion.use_ecn(EcnFeedback::AccEcn);
+            let opened =
+                OpenEvent { now: at(0), srtt: None, segment: tcb.segment(), has_sack: true };
+            tcb.congestion.open(cwnd, &opened);
+            tcb.congestion.on_ack(&tcb.event(at(0), 1.0, Some(Duration::from_millis(10))));
+            burst(&tcb, tcb.congestion.pacing_rate().unwrap())
+        });
+        assert_eq!(bursts, [7, 2, 65]);
+        assert_eq!(burst(&tcb(None), Rate::from_bps(8 * 31_200_000)), 30);
     }
 
     /// Bursts: 20 MB/s are 19,531 bytes in 2^-10 s, 19 segments, which take 950 us. The first begins with the tenth segment.
