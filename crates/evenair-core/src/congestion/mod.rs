@@ -34,7 +34,7 @@ pub use control::{
     AckEvent, CongestionControl, LossDetection, LostSegment, Observed, OpenEvent, RateSample,
     Repair, SentEvent, Window, grow, in_use, slow_start,
 };
-pub use cubic::AfterTimeout;
+pub use cubic::{AfterTimeout, RenoFriendly};
 pub use ecn::{EcnFeedback, EcnResponse};
 pub use hystart::{Form as HyStartForm, HyStartConfig};
 pub use linux::Arithmetic;
