@@ -99,8 +99,8 @@ FULL = Effort(seeds=tuple(range(1, 11)), duration_s=20.0, warmup_s=5.0, quick=Fa
 QUICK = Effort(seeds=(1, 2), duration_s=4.0, warmup_s=2.0, quick=True)
 """For a first look; too little to judge claims."""
 
-TESTBED = Effort((1, 2, 3), duration_s=20.0, warmup_s=5.0, quick=False, on_testbed=True)
-"""For the test-bed, in real time: some twenty minutes."""
+TESTBED = Effort((1, 2, 3), duration_s=10.0, warmup_s=5.0, quick=False, on_testbed=True)
+"""For the test-bed, in real time: some ten minutes."""
 
 TESTBED_QUICK = Effort((1,), duration_s=5.0, warmup_s=3.0, quick=True, on_testbed=True)
 """For a first look on the test-bed."""

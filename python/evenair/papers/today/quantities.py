@@ -77,7 +77,8 @@ def jain_airtime(document: Document) -> float:
 
 def fetch_s(document: Document) -> float:
     """Mean time of a fetched file, seconds. NaN if none was fetched."""
-    return float(document.get("mean_session_s", math.nan))
+    times = [session["end_s"] - session["start_s"] for session in document.get("sessions", [])]
+    return math.fsum(times) / len(times) if times else math.nan
 
 
 QUANTITIES: dict[str, Callable[[Document], float]] = {
