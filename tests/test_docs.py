@@ -100,6 +100,16 @@ def test_no_page_has_escape_sequences(site: Path) -> None:
         assert not re.search(r'class="[^"]*-Color-', text), page
 
 
+def test_the_sidebar_has_four_parts_of_at_most_eight_entries(site: Path) -> None:
+    """Further pages are children of these, which the sidebar shows on request."""
+    sidebar = (site / "docs" / "index.html").read_text().partition('class="sidebar-tree"')[2]
+    parts = re.split('class="caption"', sidebar.partition("</div>")[0])[1:]
+    captions = [re.findall('class="caption-text">([^<]+)<', part) for part in parts]
+    assert captions == [["Learn"], ["Do"], ["Understand"], ["Look up"]]
+    for part in parts:
+        assert 1 < part.count('<li class="toctree-l1') <= 8
+
+
 class Index:
     """The search index, asked as the page of the search asks it."""
 
