@@ -58,12 +58,23 @@ def test_a_wrong_scenario_and_wrong_names(scenario: ea.Scenario) -> None:
         campaign.plot(3, "jain_index")  # type: ignore[arg-type]
 
 
-def test_an_unknown_column_lists_the_known_ones(scenario: ea.Scenario) -> None:
+def test_an_unknown_column_lists_the_known_ones_on_one_screen(scenario: ea.Scenario) -> None:
     campaign = ea.sweep(scenario, GRID, runs=1)
-    for axis, keys in (("x", ("limit", "jain_index")), ("y", ("cell.queue.limit", "goodput"))):
+    names = campaign.table.column_names
+    # Those with a word of the wrong name, the keys, and the main metrics.
+    expected = {
+        ("x", "limit", "jain_index"): ["cell.queue.limit", "aggregate_goodput_bps"],
+        ("y", "cell.queue.limit", "goodput"): [name for name in names if "goodput" in name],
+        ("y", "cell.queue.limit", "delays"): ["ap_queue_mean_delay_s", "one_way_delay_p5_s"],
+    }
+    for (axis, *keys), listed in expected.items():
         with pytest.raises(ValueError, match=f"^{axis}: .*: no such column; ") as caught:
             campaign.plot(*keys)
-        assert all(f" {name}" in str(caught.value) for name in campaign.table.column_names)
+        message = str(caught.value)
+        assert all(f" {name}" in message for name in listed)
+        assert sum(f" {name}" in message for name in names) < len(names) / 4
+        assert len(message) < 80 * 6
+        assert message.endswith(f" and {len(names) - 12} more: see docs/campaigns.md#output")
 
 
 def test_notebooks_show_each_point(scenario: ea.Scenario) -> None:

@@ -58,6 +58,29 @@ def test_a_store_that_cannot_be_read_is_reported_in_one_line(
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("place", ["folder", "read-only", "under a file"])
+def test_a_store_that_cannot_be_written_names_the_file_and_the_reason(
+    evenair: Evenair, tmp_path: Path, place: str
+) -> None:
+    """In one line: SQLite says only that it is unable to open the database file."""
+    (tmp_path / "x.parquet.runs").mkdir()
+    (tmp_path / "file").touch()
+    out, names = {
+        "folder": ("x.parquet", ["x.parquet.runs: cannot be written: Is a directory"]),
+        # Root may write there, but nobody makes files in /proc.
+        "read-only": ("/proc/x.parquet", ["/proc/x.parquet.runs: cannot be written", " in /proc:"]),
+        "under a file": (
+            "file/x.parquet",
+            ["file/x.parquet: cannot be written", "file: is a file"],
+        ),
+    }[place]
+    done = evenair(*SHORT, "--vary", "cell.queue.limit=10", "--runs", "1", "--out", out)
+    assert done.returncode == 2
+    assert done.stderr.startswith("evenair: --out: ")
+    assert done.stderr.count("\n") == 1
+    assert all(name in done.stderr for name in names)
+
+
 FIVE_RUNS = (*SHORT, "--vary", "cell.queue.limit=10", "--runs", "5", "--flows")
 FIVE_RUNS = (*FIVE_RUNS, "--out", "x.parquet")
 

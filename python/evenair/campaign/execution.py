@@ -59,5 +59,8 @@ def open_store(out: Path | None) -> Store:
     except OSError as error:
         if is_disk_full(error):
             raise
-        raise CampaignError(f"out: {out}: cannot be written: {reason(error)}") from None
+        # Of a file in the place of a folder the system says that it exists.
+        why = "is a file" if isinstance(error, FileExistsError) else reason(error)
+        folder = error.filename or out.parent
+        raise CampaignError(f"out: {out}: cannot be written: {folder}: {why}") from None
     return Store(out.with_name(f"{out.name}.runs"))

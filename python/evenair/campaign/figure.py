@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from evenair.campaign.storage.record import FLOWS_PAGE, METRICS_PAGE
 from evenair.campaign.summary import Group, scenario_of, summarize, varied_keys
 from evenair.plot.style import (
     DIRECTIONS,
@@ -129,7 +130,9 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
     names = table.column_names
     for option, name in (("x", x), ("y", y), *(("by", key) for key in by)):
         if name not in names:
-            raise ValueError(f"{option}: {unknown_column('column', str(name), names)}")
+            page = FLOWS_PAGE if "goodput_bps" in names else METRICS_PAGE
+            known = unknown_column("column", str(name), names, first=varied_keys(table), page=page)
+            raise ValueError(f"{option}: {known}")
     if not _is_numeric(table, y):
         raise ValueError(f"y: {y}: holds text, expected numbers")
     if table.num_rows == 0 or table[y].null_count == table.num_rows:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evenair.campaign.errors import CampaignError
-from evenair.campaign.storage.record import METRICS
+from evenair.campaign.storage.record import METRICS, METRICS_PAGE
 from evenair.statistics import estimate
 from evenair.text.messages import shown, unknown_column
 
@@ -66,7 +66,8 @@ def parse_precision(text: str, runs: int | None, max_runs: int | None) -> Precis
             f"until: got {text[:80]!r}, expected METRIC:PERCENT%, as in jain_index:1%"
         )
     if metric not in METRICS:
-        raise CampaignError(f"until: {unknown_column('metric', metric, METRICS)}")
+        known = unknown_column("metric", metric, METRICS, page=METRICS_PAGE)
+        raise CampaignError(f"until: {known}")
     least = MIN_RUNS if runs is None else max(runs, MIN_RUNS)
     most = 1000 if max_runs is None else max_runs
     if most < least:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,12 +21,43 @@ def unknown(what: str, name: str, names: Iterable[str]) -> str:
     return f"{name[:80]}: no such {what}; {suggest(name, names)}"
 
 
-def unknown_column(what: str, name: str, names: Iterable[str]) -> str:
-    """Return the message for a column or metric that is not known. It lists all known ones."""
+_LISTED = 12
+"""Columns that a message lists, where there are more: a few lines of a terminal."""
+
+
+def unknown_column(
+    what: str, name: str, names: Iterable[str], *, first: Iterable[str] = (), page: str = ""
+) -> str:
+    """Return the message for a column or metric that is not known.
+
+    It lists those that are known: of many the ones that share a word with `name`, then those of
+    `first` and the main metrics. `page` is that of the documentation with all of them.
+    """
+    from evenair.text.labels import MAIN  # only an error needs it
+
     names = list(names)
     near = meant(name, names)
     hint = f"{near} there are" if near else "there are"
-    return f"{name[:80]}: no such {what}; {hint} {', '.join(names)}"
+    listed = names
+    if len(names) > 2 * _LISTED:
+        alike = [known for known in names if _share_word(known, name)]
+        order = dict.fromkeys((*alike[: _LISTED - 4], *first, *MAIN, *names))
+        listed = [known for known in order if known in names][:_LISTED]
+    others = len(names) - len(listed)
+    more = f" and {others} more{page and f': see {page}'}" if others else ""
+    return f"{name[:80]}: no such {what}; {hint} {', '.join(listed)}{more}"
+
+
+def _share_word(known: str, name: str) -> bool:
+    """Return whether a word of one name begins with a word of the other."""
+    given = _words(name)
+    return any(a.startswith(b) or b.startswith(a) for a in _words(known) for b in given)
+
+
+def _words(name: str) -> set[str]:
+    """Return the words of a name that say what it is, not a unit or a statistic."""
+    words = {word for word in re.split(r"[\W_]+", name[:80].lower()) if len(word) > 2}
+    return words - {"bps", "max", "mean"}
 
 
 def meant(name: str, names: list[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evenair._core import quantity
 from evenair.campaign.errors import CampaignError
-from evenair.campaign.storage.record import METRICS, Record, unpack
+from evenair.campaign.storage.record import FLOWS_PAGE, METRICS, METRICS_PAGE, Record, unpack
 from evenair.tables import flat
 from evenair.text.messages import shown, suggest, unknown_column
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _OPERATOR = re.compile(r"(<=|>=)")
 _KINDS = {"_s": "time", "_bps": "rate"}
 """The kinds of quantities by the ending of a metric's name."""
+_TEXTS = ("direction", "group", "name", "application")
+"""Columns by which flows are told apart."""
 
 
 class Metric(NamedTuple):
@@ -54,7 +56,8 @@ class Metric(NamedTuple):
         columns = list(dict.fromkeys(name for flow in flows for name in flow))
         for column, value in self.where:
             if column not in columns:
-                raise CampaignError(f"{self.text}: {unknown_column('column', column, columns)}")
+                known = unknown_column("column", column, columns, first=_TEXTS, page=FLOWS_PAGE)
+                raise CampaignError(f"{self.text}: {known}")
             values = sorted({str(flow[column]) for flow in flows if flow.get(column) is not None})
             if value not in values:
                 near = suggest(value, values[:20]) if values else f"no flow has a {column}"
@@ -63,7 +66,8 @@ class Metric(NamedTuple):
             raise CampaignError(f"{self.text}: no flow has all of these values")
         numbers = [name for name in columns if any(_is_number(flow, name) for flow in flows)]
         if self.name not in columns or any(_is_text(flow.get(self.name)) for flow in flows):
-            raise CampaignError(f"{self.text}: {unknown_column('metric', self.name, numbers)}")
+            known = unknown_column("metric", self.name, numbers, page=FLOWS_PAGE)
+            raise CampaignError(f"{self.text}: {known}")
 
     def _flows(self, record: Record) -> list[dict[str, Any]]:
         flows = (flat(flow) for flow in unpack(record.flows))
@@ -98,7 +102,8 @@ def parse_metric(text: str, option: str) -> Metric:
         raise CampaignError(f"{option}: got {text[:80]!r}, {expected}")
     if not bracket:
         if name not in METRICS:
-            raise CampaignError(f"{option}: {unknown_column('metric', name, METRICS)}")
+            known = unknown_column("metric", name, METRICS, page=METRICS_PAGE)
+            raise CampaignError(f"{option}: {known}")
         return Metric(name, None)
     where = []
     for part in condition.removesuffix("]").split(","):

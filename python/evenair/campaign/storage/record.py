@@ -55,6 +55,10 @@ METRICS: dict[str, type[float] | type[int]] = {
     },
 }
 """The columns of a campaign's table. The unit is in the name; counts are totals of all flows."""
+METRICS_PAGE = "docs/campaigns.md#output"
+"""Where the documentation has all METRICS."""
+FLOWS_PAGE = "docs/results.md#flows"
+"""Where it has the columns of flows."""
 
 
 class Record(NamedTuple):

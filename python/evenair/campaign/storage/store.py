@@ -11,18 +11,19 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import tempfile
 from contextlib import closing, contextmanager
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from evenair.campaign.errors import CampaignError
 from evenair.campaign.storage.identity import ENGINE
 from evenair.campaign.storage.record import Record
-from evenair.text.messages import one_line
+from evenair.text.messages import one_line, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 _SCHEMA = """CREATE TABLE runs (
     id       BLOB PRIMARY KEY, -- SHA-256, see Identity
@@ -158,11 +159,32 @@ class Store:
             match getattr(error, "sqlite_errorcode", 0) & 0xFF:
                 case sqlite3.SQLITE_FULL:
                     raise OSError(errno.ENOSPC, "no space left on device", self._name) from None
+                case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_IOERR if (
+                    why := _obstacle(self._name)
+                ):
+                    raise CampaignError(f"out: {self._name}: cannot be written: {why}") from None
                 case sqlite3.SQLITE_IOERR:  # a quota, or a limit of the size of files, among others
                     raise OSError(errno.EIO, text, self._name) from None
             raise CampaignError(f"{self._name}: {text}") from None
         except sqlite3.DatabaseError as error:
             raise self.corrupt(ValueError(str(error))) from None
+
+
+def _obstacle(name: str) -> str:
+    """Return why a file and those beside it cannot be written, which SQLite does not say."""
+    path = Path(name)
+    try:
+        with path.open("r+b"):
+            pass
+    except FileNotFoundError:
+        pass  # it is to be made
+    except OSError as error:
+        return reason(error)
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            return ""
+    except OSError as error:
+        return f"no files can be made in {path.parent.resolve()}: {reason(error)}"
 
 
 def _checksum(row: Sequence[Any]) -> bytes:

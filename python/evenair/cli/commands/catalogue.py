@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
+from evenair._core import Scenario as CoreScenario
+from evenair._core import ScenarioError
 from evenair._core import parts as components_json
 from evenair.cli.arguments import BadInput, add_plugin
 from evenair.cli.terminal import DONE, print_bytes
@@ -71,12 +74,33 @@ def _select(name: str, components: Sequence[Component]) -> list[Component]:
     named = [item for item in components if name in (item["name"], *item["aliases"])]
     found = named or [item for item in components if item["kind"] in chosen]
     if not found:
+        if reason := _not_modelled(name):
+            raise BadInput(f"{name}: no such part, {reason}")
         # "none" is the absence of a component, and no name that one would misspell.
         names = dict.fromkeys(item["name"] for item in components if item["name"] != "none")
         known = f"kinds are {', '.join(kinds)}; evenair parts lists all names"
         hint = meant(name, [*names, *kinds]) or known
         raise BadInput(f"{name[:80] or repr(name)}: no such part; {hint}")
     return found
+
+
+def _not_modelled(name: str) -> str:
+    """Return what a scenario says of a name that is known but not modelled; else an empty text."""
+    if not re.fullmatch(r"[\w.-]{1,40}", name):
+        return ""
+    download = {"direction": "down"}
+    for cell, flow in (
+        ({"queue": name}, download),
+        ({"phy": name}, download),
+        ({}, {**download, "transport": name}),
+    ):
+        keys = {"cell": cell, "station": [{"flows": [flow]}]}
+        try:
+            CoreScenario(json.dumps(keys), "").resolve()
+        except ScenarioError as error:
+            if found := re.search("which is not modelled: [^;]*", str(error)):
+                return found[0]
+    return ""
 
 
 def _list_components(components: Sequence[Component]) -> None:
