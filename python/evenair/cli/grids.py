@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evenair.campaign.errors import CampaignError
 from evenair.cli.arguments import BadInput, runs
+from evenair.cli.limits import remark_on_grid
 from evenair.cli.terminal import print_error
 from evenair.scenario import read_document
 
@@ -42,7 +43,9 @@ def read_grid(arguments: argparse.Namespace, texts: Sequence[str], option: str) 
     scenario = read_document(arguments.scenario)
     if arguments.set:
         scenario = scenario.with_overrides(arguments.set, "--set", "--set")
-    return Grid(scenario, axes, option)
+    grid = Grid(scenario, axes, option)
+    remark_on_grid(arguments, scenario, grid)
+    return grid
 
 
 def scenario_words(arguments: argparse.Namespace) -> list[str]:

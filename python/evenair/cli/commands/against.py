@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evenair.cli.arguments import BadInput, seeds
 from evenair.cli.commands.compare_output import draw, show
 from evenair.cli.files import stage, stage_results
+from evenair.cli.limits import remark_on_limits
 from evenair.cli.terminal import DONE, INTERRUPTED, print_error, progress
 from evenair.comparison import default_names, interleaved, paired
 from evenair.engine import Interrupted, run_jobs
@@ -97,5 +98,6 @@ def _scenarios(arguments: argparse.Namespace) -> tuple[tuple[str, str], list[Sce
     if pairs:
         document = document.with_overrides(pairs, "--against", source)
     both = [load(arguments.scenario, arguments.set), Scenario._from_core(document)]
+    remark_on_limits(arguments, document, [*arguments.set, *pairs])
     names = (arguments.scenario, ", ".join([*others, *changes]))
     return (names if names[0] != names[1] else default_names(*both)), both

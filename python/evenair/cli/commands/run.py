@@ -18,6 +18,7 @@ from evenair.cli.arguments import (
 )
 from evenair.cli.commands import against, preset
 from evenair.cli.files import stage, stage_results
+from evenair.cli.limits import remark_on_limits
 from evenair.cli.terminal import DONE, INTERRUPTED, print_bytes, print_error, progress
 from evenair.engine import Interrupted, captures_air, run_jobs
 from evenair.files.atomic import AtomicOutput, sibling
@@ -81,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot_kind and not arguments.plot:
         raise BadInput("--plot-kind: there is no plot without --plot FILE")
     scenario = load(arguments.scenario, arguments.set)
+    remark_on_limits(arguments, scenario._core, arguments.set)
     if arguments.test:
         scenario = preset.prepared(arguments, scenario)
     jobs = [(scenario, number) for number in numbers]
