@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import evenair as ea
@@ -9,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 GRID = {"cell.queue.limit": [20, 30]}
 
@@ -80,10 +82,58 @@ def test_an_unknown_column_lists_the_known_ones_on_one_screen(scenario: ea.Scena
 def test_notebooks_show_each_point(scenario: ea.Scenario) -> None:
     campaign = ea.sweep(scenario, GRID, runs=2)
     html = campaign._repr_html_()
-    assert "<th>cell.queue.limit</th><th>runs</th><th>aggregate_goodput_bps</th>" in html
+    assert "<th>cell.queue.limit</th><th>runs</th><th>aggregate goodput (Mb/s)</th>" in html
     assert html.count("<tr>") == 3
-    mean, ci95 = campaign.groups[1].metrics["jain_index"]
-    assert f"<td>{mean:.4g} ± {ci95:.2g}</td>" in html
+    # The half-width has two digits, and the mean is rounded to the same place (the GUM, 7.2.6).
+    cells = re.findall(r"<td>([0-9.]+) ± ([0-9.]+)</td>", html)
+    assert len(cells) == 2 * 5
+    for mean, half in cells:
+        same = len(mean.partition(".")[2]) == len(half.partition(".")[2])
+        assert same or half == "0"  # of runs that do not differ
+        assert len(half.replace(".", "").lstrip("0")) <= 2
+    goodput, ci95 = campaign.groups[0].metrics["aggregate_goodput_bps"]
+    mean, half = map(float, cells[0])
+    place = 10.0 ** -len(cells[0][1].partition(".")[2])
+    assert abs(mean - goodput / 1e6) <= place / 2
+    assert ci95 is not None
+    assert abs(half - ci95 / 1e6) <= place / 2
+
+
+def test_campaigns_are_equal_if_their_runs_are(scenario: ea.Scenario, tmp_path: Path) -> None:
+    campaign = ea.sweep(scenario, GRID, runs=2)
+    stored = ea.sweep(scenario, GRID, runs=2, out=tmp_path / "x.parquet")
+    again = ea.sweep(scenario, GRID, runs=2, out=tmp_path / "x.parquet")
+    assert (stored.new_runs, again.new_runs) == (4, 0)
+    assert campaign == stored == again
+    assert len({campaign, stored, again}) == 1
+    assert campaign != ea.sweep(scenario, GRID, runs=2, seed=2)
+    assert campaign != ea.sweep(scenario, {"cell.queue.limit": [10]}, runs=2)
+    assert campaign != campaign.table
+
+
+def test_a_data_set_of_xarray_has_each_run(scenario: ea.Scenario) -> None:
+    pytest.importorskip("xarray")
+    grid = {"cell.queue.kind": ["las", "droptail"], "cell.queue.limit": [10, 60]}
+    campaign = ea.sweep(scenario, grid, runs=2)
+    found = campaign.to_xarray()
+    assert dict(found.sizes) == {"cell.queue.kind": 2, "cell.queue.limit": 2, "seed": 2}
+    for row in campaign.table.to_pylist():
+        where = {name: row[name] for name in found.sizes}
+        for name in ("aggregate_goodput_bps", "jain_index", "timeouts"):
+            assert float(found[name].sel(where)) == row[name]
+    assert found["mean_rtt_s"].attrs["units"] == "s"
+    assert found["aggregate_goodput_bps"].attrs["units"] == "bit/s"
+    assert "mean_mos" not in found  # there are no calls
+
+
+def test_a_data_set_has_no_value_where_there_is_no_run(scenario: ea.Scenario) -> None:
+    pytest.importorskip("xarray")
+    grid = {"cell.queue.limit": [10, 60]}
+    campaign = ea.sweep(scenario, grid, until="jain_index:2%", max_runs=8)
+    runs = [group.runs for group in campaign.groups]
+    found = campaign.to_xarray()["jain_index"]
+    assert found.sizes["seed"] == max(runs)
+    assert [int(found[k].notnull().sum()) for k in range(2)] == runs
 
 
 @pytest.fixture(scope="module")

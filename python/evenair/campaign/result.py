@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 from evenair import tables
 from evenair.campaign.storage.record import METRICS
 from evenair.campaign.summary import Group, summarize
+from evenair.statistics import part_of_runs
 from evenair.text import markup
+from evenair.text.cells import scaled, with_interval
+from evenair.text.labels import metric, value_text
 from evenair.text.messages import shown
 
 if TYPE_CHECKING:
@@ -21,10 +24,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
     import pyarrow as pa
+    import xarray as xr
     from matplotlib.figure import Figure
 
     from evenair.scenario import Scenario
-    from evenair.statistics import Estimate
     from evenair.text.axis import Value
 
 
@@ -121,6 +124,16 @@ class Campaign:
         """
         return tables.data_frame(self.table)
 
+    def to_xarray(self) -> xr.Dataset:
+        """Return the table of runs as an xarray data set over the varied keys and the seed.
+
+        Its variables are the metrics that some run has; NaN stands for runs that are missing or do
+        not have the metric. Raises ImportError if xarray is not installed.
+        """
+        from evenair.campaign.dataset import dataset
+
+        return dataset(self.table, (*self.keys, "seed"))
+
     @cached_property
     def groups(self) -> list[Group]:
         """The points of the grid with their estimated metrics."""
@@ -169,14 +182,15 @@ class Campaign:
         metrics = [name for name in _SHOWN if any(name in group.metrics for group in self.groups)]
         rows = (
             (
-                *(str(value) for value in group.values.values()),
+                *(value_text(value) for value in group.values.values()),
                 group.runs,
-                *(_with_interval(group.metrics.get(name)) for name in metrics),
+                *(_cell(group, name) for name in metrics),
             )
             for group in self.groups
         )
         heading = f"{self.table.num_rows} runs; means ± 95% confidence intervals"
-        return markup.heading(heading) + markup.table((*self.keys, "runs", *metrics), rows)
+        names = (metric(name).with_unit for name in metrics)
+        return markup.heading(heading) + markup.table((*self.keys, "runs", *names), rows)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write what was varied, means, figures and scenario as one HTML file. Raises OSError."""
@@ -184,6 +198,18 @@ class Campaign:
 
         out = Path(path)
         out.write_text(report(self.table, out.with_suffix(".parquet").name), encoding="utf-8")
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the runs are equal: the same keys, values, seeds and metrics.
+
+        How many of them were done now, and how they were made, does not count.
+        """
+        if not isinstance(other, Campaign):
+            return NotImplemented
+        return self.keys == other.keys and bool(self.table.equals(other.table))
+
+    def __hash__(self) -> int:
+        return hash((self.keys, self.table.num_rows))
 
     def __repr__(self) -> str:
         keys = " × ".join(self.keys) or "one scenario"
@@ -200,8 +226,11 @@ def _names(by: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(by)
 
 
-def _with_interval(metric: Estimate | None) -> str | None:
-    if metric is None:
+def _cell(group: Group, name: str) -> str | None:
+    """Return a metric as the table on a terminal has it, with the interval."""
+    found = group.metrics.get(name)
+    if found is None:
         return None
-    spread = "" if metric.ci95 is None else f" ± {metric.ci95:.2g}"
-    return f"{metric.mean:.4g}{spread}"
+    label = metric(name)
+    part = part_of_runs(group.counts[name], group.runs)
+    return with_interval(scaled(found, label.scale), label.decimals, part)
