@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 import threading
 import time
@@ -168,10 +169,43 @@ def test_notebooks_show_tables(result: ea.RunResult, runs: ea.RunSet) -> None:
     assert f"{result.document['flows'][0]['goodput_bps'] / 1e6:.4g}</td>" in html
     html = runs._repr_html_()
     assert "4 runs, seeds 3 to 6" in html
-    assert f"<td>jain_index</td><td>{runs.summary['jain_index'].mean:.4g}</td>" in html
+    # As on the command line: in Mb/s, with two digits of the half-width at most.
+    found = re.search(r"<td>aggregate_goodput_bps</td><td>(\S+) ± (\S+)</td><td>Mb/s</td>", html)
+    assert found
+    goodput, ci95 = runs.summary["aggregate_goodput_bps"]
+    assert ci95
+    decimals = len(found[2].partition(".")[2])
+    assert float(found[1]) == pytest.approx(goodput / 1e6, abs=0.5001 * 10**-decimals)
+    assert float(found[2]) == pytest.approx(ci95 / 1e6, abs=0.5001 * 10**-decimals)
+    assert len(found[2].replace(".", "").lstrip("0")) <= 2
+    assert "e-" not in html
     hostile = ea.run(ea.load("gong2006", {"name": "<b>&", "duration": 1}))._repr_html_()
     assert "<b>" not in hostile
     assert "&lt;b&gt;&amp;" in hostile
+
+
+def test_results_are_equal_but_for_the_time_that_they_took(runs: ea.RunSet) -> None:
+    again = ea.run(ea.load("gong2006").with_(**TRACED), seed=3, runs=4)
+    assert again == runs
+    assert again[1] == runs[1]
+    assert again[1].json != runs[1].json  # wall_s
+    assert len({*again, *runs}) == 4
+    assert len({again, runs}) == 1
+    assert runs[0] != runs[1]
+    assert runs[:2] != runs[1:3]
+    assert runs[0] != runs[0].document
+    assert runs != list(runs)
+    longer = ea.run(ea.load("gong2006").with_(**TRACED | {"duration": 11}), seed=3)
+    assert longer != runs[0]
+
+
+def test_the_package_lists_its_public_names_alone() -> None:
+    public = [name for name in dir(ea) if not name.startswith("__")]
+    assert public == sorted(name for name in ea.__all__ if not name.startswith("__"))
+    assert "__version__" in dir(ea)
+    assert [name for name in dir(ea.models) if not name.startswith("__")] == sorted(
+        ea.models.__all__
+    )
 
 
 def test_long_tables_are_cut_in_notebooks() -> None:
@@ -180,24 +214,34 @@ def test_long_tables_are_cut_in_notebooks() -> None:
     assert f"and {100 - markup.MAX_ROWS} more" in html
 
 
-class WithoutPandas:
-    """Finds no pandas, wherever it is installed."""
+class Without:
+    """Finds no module of a name, wherever it is installed."""
 
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == self.name:
             raise ModuleNotFoundError(name)
 
 
-def test_a_missing_pandas_is_named(
+def test_a_missing_package_is_named(
     result: ea.RunResult, runs: ea.RunSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = ea.sweep("gong2006", {"duration": [1]}, runs=1)
-    monkeypatch.delitem(sys.modules, "pandas", raising=False)
-    monkeypatch.setattr(sys, "meta_path", [WithoutPandas, *sys.meta_path])
-    for convert in (result.to_pandas, runs.to_pandas, campaign.to_pandas):
-        with pytest.raises(ImportError, match=r"^to_pandas: pandas is not installed; pip install"):
-            convert()
+    for package, conversions in {
+        "pandas": (result.to_pandas, runs.to_pandas, campaign.to_pandas),
+        "xarray": (campaign.to_xarray,),
+    }.items():
+        with monkeypatch.context() as patched:
+            patched.delitem(sys.modules, package, raising=False)
+            patched.setattr(sys, "meta_path", [Without(package), *sys.meta_path])
+            for convert in conversions:
+                with pytest.raises(
+                    ImportError,
+                    match=rf"^to_{package}: {package} is not installed; pip install 'evenair\[",
+                ):
+                    convert()
 
 
 def test_data_frames(runs: ea.RunSet) -> None:

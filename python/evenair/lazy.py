@@ -30,6 +30,7 @@ def lazy_names(
         return value
 
     def directory() -> list[str]:
-        return sorted({*namespace, *modules})
+        # Neither helpers of the package nor its modules, which are there once they are used.
+        return sorted({*modules, *(name for name in namespace if name.startswith("__"))})
 
     return getattribute, directory

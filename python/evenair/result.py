@@ -11,6 +11,8 @@ from evenair import tables
 from evenair.diagnosis import DelayExplanation, Diagnosis, delay_explanation, diagnoses
 from evenair.statistics import Estimate, estimate
 from evenair.text import markup
+from evenair.text.cells import scaled, with_interval
+from evenair.text.labels import metric
 from evenair.text.messages import unknown_column
 
 if TYPE_CHECKING:
@@ -270,6 +272,19 @@ class RunResult:
 
         return plot([self.document], kind)
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether the documents are equal but for `wall_s`, the time that the run took."""
+        if not isinstance(other, RunResult):
+            return NotImplemented
+        return self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash((self.seed, self.duration_s, self.aggregate_goodput_bps))
+
+    @property
+    def _identity(self) -> dict[str, Any]:
+        return {name: value for name, value in self.document.items() if name != "wall_s"}
+
     def __repr__(self) -> str:
         name, flows = self.scenario.get("name"), len(self.document["flows"])
         goodput = f"{self.aggregate_goodput_bps / 1e6:.3f} Mb/s"
@@ -346,8 +361,8 @@ class RunSet:
     def json(self) -> str:
         """The document `{"runs": [...], "summary": {...}}` as JSON text."""
         summary = {
-            name: {**metric._asdict(), "runs": self.counts[name]}
-            for name, metric in self.summary.items()
+            name: {**mean._asdict(), "runs": self.counts[name]}
+            for name, mean in self.summary.items()
         }
         runs = ",".join(run.json for run in self.runs)
         return f'{{"runs":[{runs}],"summary":{json.dumps(summary, separators=(",", ":"))}}}'
@@ -477,11 +492,20 @@ class RunSet:
             f"{first.scenario.get('name')}: {len(self)} runs, seeds {first.seed} to {last.seed};"
             " means and half-widths of their 95% confidence intervals"
         )
-        rows = (
-            (name, metric.mean, metric.ci95, self.counts[name])
-            for name, metric in self.summary.items()
-        )
-        return markup.heading(heading) + markup.table(("metric", "mean", "±", "runs"), rows)
+        rows = ((name, *self._cells(name), self.counts[name]) for name in self.summary)
+        return markup.heading(heading) + markup.table(("metric", "mean", "unit", "runs"), rows)
+
+    def _cells(self, name: str) -> tuple[str, str]:
+        """Return a metric as `evenair run` prints it, and its unit."""
+        label = metric(name)
+        return with_interval(scaled(self.summary[name], label.scale), label.decimals), label.unit
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the runs are equal, in the same order."""
+        return self.runs == other.runs if isinstance(other, RunSet) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.runs)
 
     def __repr__(self) -> str:
         seeds = f"{self.runs[0].seed} to {self.runs[-1].seed}"
