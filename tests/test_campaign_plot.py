@@ -218,3 +218,105 @@ def test_a_sweep_counts_the_runs_that_have_a_metric(
     assert campaign.summary()["aggregate_goodput_bps_runs"].to_pylist() == [3]
     print_campaign(campaign, tmp_path / "x.parquet")
     assert capsys.readouterr().out.count("(2 of 3 runs)") == 1
+
+
+def table_of(x: list[Any], y: list[float], seeds: int = 1) -> pa.Table:
+    """Return a table with `y` per value of the key `limit` and seed, seed by seed."""
+    rows = [
+        {"limit": value, "seed": seed, "mean_rtt_s": y[k * seeds + seed]}
+        for k, value in enumerate(x)
+        for seed in range(seeds)
+    ]
+    about = {b"evenair": json.dumps({"keys": ["limit"]}).encode()}
+    return pa.Table.from_pylist(rows).replace_schema_metadata(about)
+
+
+def ticks(figure: Figure) -> list[str]:
+    """Return the texts at the horizontal axis."""
+    figure.canvas.draw()
+    return [text.get_text() for text in figure.axes[0].get_xticklabels() if text.get_text()]
+
+
+def test_whole_numbers_have_whole_ticks() -> None:
+    texts = ticks(plot(table_of([2, 3, 4, 5], [0.1] * 4), "limit", "mean_rtt_s"))
+    assert texts
+    assert all(text.isdigit() for text in texts)
+    texts = ticks(plot(table_of([0.5, 1.0, 1.5], [0.1] * 3), "limit", "mean_rtt_s"))
+    assert any(not text.isdigit() for text in texts)
+
+
+def test_logarithmic_axes_have_plain_numbers() -> None:
+    table = table_of([10, 100, 1000], [0.001, 0.01, 0.1])
+    figure = plot(table, "limit", "mean_rtt_s", log="xy")
+    axes = figure.axes[0]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert {"10", "100", "1000"} <= {*ticks(figure)}
+    assert all(text.replace(".", "").isdigit() for text in ticks(figure))
+    figure = plot(table, "limit", "mean_rtt_s", log="y")
+    assert (figure.axes[0].get_xscale(), figure.axes[0].get_yscale()) == ("linear", "log")
+
+
+def test_sizes_are_shown_as_they_were_written() -> None:
+    table = table_of(["15 KB", "1.5 MB", "150 KB"], [0.1, 0.3, 0.2])
+    assert ticks(plot(table, "limit", "mean_rtt_s")) == ["15 KB", "1.5 MB", "150 KB"]
+    figure = plot(table, "limit", "mean_rtt_s", log="x")
+    assert ticks(figure) == ["15 KB", "150 KB", "1.5 MB"]
+    # KB is 1000 bytes; they are in the order of their sizes, a line leads through them.
+    ((places, means, _),) = drawn(figure).values()
+    assert places == pytest.approx([15e3, 150e3, 1.5e6])
+    assert means == pytest.approx([100, 200, 300])
+
+
+def test_boxes_have_quartiles_and_range_of_the_runs() -> None:
+    """Of 1 to 5 ms: median 3, quartiles 2 and 4 (Hyndman and Fan's definition 7)."""
+    table = table_of([7, 2], [0.004, 0.001, 0.003, 0.005, 0.002, *[0.01] * 5], seeds=5)
+    figure = plot(table, "limit", "mean_rtt_s", kind="box")
+    axes = figure.axes[0]
+    assert ticks(figure) == ["2", "7"]
+    assert axes.get_title() == "median, quartiles and range of 5 runs per point"
+    heights = [sorted({round(y, 9) for y in box.get_path().vertices[:, 1]}) for box in axes.patches]
+    assert [10.0] in heights
+    assert [2.0, 4.0] in heights
+    lines = [{*np.round(line.get_ydata(), 9)} for line in axes.lines]
+    assert {3.0} in lines  # the median
+    assert {1.0, 2.0} in lines  # the whiskers
+    assert {4.0, 5.0} in lines
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "options", "message"),
+    [
+        ([0, 10], [0.1, 0.2], {"log": "x"}, "^log: x: limit has values that are not above 0"),
+        ([1, 10], [0.0, 0.2], {"log": "y"}, "^log: y: mean_rtt_s has values that are not above 0"),
+        (["las", "pie"], [0.1, 0.2], {"log": "x"}, "^log: x: limit: expected numbers, or quant"),
+        # Packets and bytes.
+        (["60", "90 KB"], [0.1, 0.2], {"log": "x"}, "^log: x: limit: expected numbers, or quant"),
+        ([1, 10], [0.1, 0.2], {"log": "x", "kind": "box"}, "^log: x: there is no logarithmic"),
+        ([1, 10], [0.1, 0.2], {"log": "z"}, "^log: got 'z', expected 'x', 'y' or 'xy'"),
+        ([1, 10], [0.1, 0.2], {"kind": "bar"}, "^kind: got 'bar', expected 'line' or 'box'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(
+    x: list[Any], y: list[float], options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        plot(table_of(x, y), "limit", "mean_rtt_s", **options)
+
+
+def test_the_command_draws_boxes_and_logarithmic_axes(
+    evenair_here: Evenair, tmp_path: Path
+) -> None:
+    pq.write_table(table_of([1, 10], [0.1, 0.2]), tmp_path / "x.parquet")
+    command = ("plot", "x.parquet", "--y", "mean_rtt_s")
+    for k, options in enumerate(((), ("--log", "x", "--log", "y"), ("--kind", "box"))):
+        assert evenair_here(*command, *options, "--out", f"{k}.svg").returncode == 0
+    drawings = {(tmp_path / f"{k}.svg").read_bytes() for k in range(3)}
+    assert len(drawings) == 3
+    for options, message in (
+        (("--log", "z"), "argument --log: invalid choice: 'z'"),
+        (("--kind", "bar"), "argument --kind: invalid choice: 'bar'"),
+        (("--kind", "box", "--log", "x"), "--log: x: there is no logarithmic axis of boxes"),
+    ):
+        done = evenair_here(*command, *options)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert done.stderr.startswith(f"evenair: {message}")

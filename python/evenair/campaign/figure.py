@@ -7,32 +7,39 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from evenair.campaign.curves import Place, draw_boxes, draw_means
+from evenair.campaign.horizontal import horizontal, is_numeric, plain_log
 from evenair.campaign.storage.record import FLOWS_PAGE, METRICS_PAGE
-from evenair.campaign.summary import Group, scenario_of, summarize, varied_keys
+from evenair.campaign.summary import Sample, samples, scenario_of, varied_keys
 from evenair.plot.style import (
     DIRECTIONS,
     legend_above,
     literal,
     mark_truncated,
     new_figure,
-    numbered,
     styled,
 )
-from evenair.statistics import part_of_runs
 from evenair.text import labels
 from evenair.text.labels import metric, value_text
-from evenair.text.messages import downlink_sender, unknown_column
+from evenair.text.messages import downlink_sender, shown, unknown_column
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from evenair.text.axis import Value
     from evenair.text.labels import Label
 
 
-def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figure:
+def plot(
+    table: pa.Table,
+    x: str | None,
+    y: str,
+    by: Sequence[str] = (),
+    *,
+    kind: str = "line",
+    log: str = "",
+) -> Figure:
     """Draw the mean of a metric over a key, with 95% intervals; a line per value of the keys `by`.
 
     `table` is a campaign's table of runs. Raises ValueError, in one line, if a column is
@@ -41,61 +48,54 @@ def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figu
     Of a table of flows each run's mean is taken first. Columns of flows (`direction`, `group`,
     `name`, `id`) can be `x` and `by`. If `x` is None it is the key that was varied or, where none
     was, the first of `by`.
+
+    With `kind` "box" there are box plots of the runs in place of means. `log` names the axes that
+    are logarithmic: "x", "y" or "xy".
     """
+    if kind not in ("line", "box"):
+        raise ValueError(f"kind: got {shown(kind)}, expected 'line' or 'box'")
+    if log not in ("", "x", "y", "xy", "yx"):
+        raise ValueError(f"log: got {shown(log)}, expected 'x', 'y' or 'xy'")
     if x is None:
         x, by = _default_x(table, by)
     _check(table, x, y, by)
-    lines: dict[tuple[object, ...], list[Group]] = {}
-    for group in summarize(table, (*by, x), (y,)):
-        lines.setdefault(tuple(group.values[key] for key in by), []).append(group)
-
     scenario = scenario_of(table)
-    y_label = metric(y, downlink_sender({"scenario": scenario}))
-    positions = _positions(table, x)
     x_label = labels.key(x, scenario)
+    axis = horizontal(table, x, x_label, in_classes=kind == "box", is_log="x" in log)
+    y_label = metric(y, downlink_sender({"scenario": scenario}))
     by_labels = [labels.key(name, scenario) for name in by]
+    lines: dict[tuple[object, ...], list[Sample]] = {}
+    for sample in samples(table, (*by, x), (y,)):
+        lines.setdefault(tuple(sample.values[key] for key in by), []).append(sample)
+    everything = [sample for line in lines.values() for sample in line]
+    if "y" in log and any(value is not None and value <= 0 for value in _of(everything, y)):
+        raise ValueError(f"log: y: {y} has values that are not above 0")
+    draw = draw_boxes if kind == "box" else draw_means
     with styled():
         figure, (axes,) = new_figure(panel=(6.0, 3.8))
-        for k, (values, groups) in enumerate(lines.items()):
-            known = [group for group in groups if y in group.metrics]
-            if positions is None:
-                known.sort(key=lambda group: group.values[x])
-            beside = 0.5 * (k - (len(lines) - 1) / 2) / len(lines)
-            places = [_place(group.values[x], x_label.scale, positions, beside) for group in known]
-            style = numbered(k).layered(k, len(lines)) if len(lines) < 5 else numbered(k).keywords()
-            if positions is not None:  # texts have no order: no line leads from one to the next
-                style["linestyle"] = "none"
-            line = axes.errorbar(
-                places,
-                [group.metrics[y].mean * y_label.scale for group in known],
-                yerr=[(group.metrics[y].ci95 or 0.0) * y_label.scale for group in known],
-                capsize=2.5,
-                elinewidth=0.9,
-                **style | {"label": _line_name(by_labels, by, values)},
+        for k, (values, line) in enumerate(lines.items()):
+            known = [one for one in line if any(value is not None for value in one.metrics[y])]
+            known.sort(key=lambda one: axis.places[one.values[x]])
+            beside = 0.5 * (k - (len(lines) - 1) / 2) / len(lines) if axis.in_classes else 0.0
+            draw(
+                axes,
+                [axis.places[one.values[x]] + beside for one in known],
+                [[v * y_label.scale for v in one.metrics[y] if v is not None] for one in known],
+                [one.runs for one in known],
+                Place(k, len(lines), has_order=axis.has_order),
+                _line_name(by_labels, by, values),
             )
-            for place, group in zip(places, known, strict=True):
-                axes.annotate(
-                    part_of_runs(group.counts[y], group.runs),
-                    (place, group.metrics[y].mean * y_label.scale),
-                    xytext=(4, 4),
-                    textcoords="offset points",
-                    fontsize="x-small",
-                    color=line.lines[0].get_color(),
-                )
-        if positions is not None:
-            axes.set_xticks(list(positions.values()), [_value(text) for text in positions])
-            axes.set_xlim(-0.5, len(positions) - 0.5)
-            if sum(len(_value(text)) for text in positions) > 60:
-                axes.tick_params(axis="x", rotation=30)
-        axes.set_xlabel(literal(x_label.with_unit if positions is None else x_label.text))
+        axis.apply(axes)
+        if "y" in log:
+            plain_log(axes, "y")
         axes.set_ylabel(literal(y_label.with_unit))
         name = scenario.get("name")
-        title = _title(lines, y)
+        title = _title(everything, y, kind)
         axes.set_title(f"{literal(name)}\n{title}" if name else title)
         if by:
             names = literal(
                 ", ".join(
-                    label.with_unit if _is_numeric(table, name) else label.text
+                    label.with_unit if is_numeric(table, name) else label.text
                     for name, label in zip(by, by_labels, strict=True)
                 )
             )
@@ -103,6 +103,10 @@ def plot(table: pa.Table, x: str | None, y: str, by: Sequence[str] = ()) -> Figu
             legend_above(figure, axes, max(1, min(len(lines), 70 // (widest + 8))), names)
         mark_truncated(figure)
     return figure
+
+
+def _of(found: Sequence[Sample], y: str) -> list[float | None]:
+    return [value for sample in found for value in sample.metrics[y]]
 
 
 def _line_name(by_labels: Sequence[Label], by: Sequence[str], values: Sequence[object]) -> str:
@@ -133,7 +137,7 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
             page = FLOWS_PAGE if "goodput_bps" in names else METRICS_PAGE
             known = unknown_column("column", str(name), names, first=varied_keys(table), page=page)
             raise ValueError(f"{option}: {known}")
-    if not _is_numeric(table, y):
+    if not is_numeric(table, y):
         raise ValueError(f"y: {y}: holds text, expected numbers")
     if table.num_rows == 0 or table[y].null_count == table.num_rows:
         raise ValueError(f"y: {y}: no run has a value")
@@ -149,11 +153,6 @@ def _check(table: pa.Table, x: str, y: str, by: Sequence[str]) -> None:
             raise ValueError(f"by: {key} was also varied; name it to draw a line for each value")
 
 
-def _is_numeric(table: pa.Table, column: str) -> bool:
-    kind = table.schema.field(column).type
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
 def _value(value: object) -> str:
     return literal(value_text(value))
 
@@ -163,33 +162,20 @@ def _direction(value: object) -> str:
     return DIRECTIONS[value].label if value in DIRECTIONS else _value(value)
 
 
-def _place(
-    value: Value, scale: float, positions: Mapping[object, int] | None, beside: float
-) -> float:
-    """Return where a value is on the horizontal axis; lines over texts are `beside` each other."""
-    if positions is not None:
-        return positions[value] + beside
-    return float(value) * scale
-
-
-def _positions(table: pa.Table, x: str) -> dict[object, int] | None:
-    """Return the position of each text on the axis; None for numbers, which are positions."""
-    if _is_numeric(table, x):
-        return None
-    return {value: k for k, value in enumerate(table[x].unique().to_pylist())}
-
-
-def _title(lines: dict[tuple[object, ...], list[Group]], y: str) -> str:
-    groups = [group for line in lines.values() for group in line]
-    low, high = min(group.runs for group in groups), max(group.runs for group in groups)
-    several = any(group.rows > group.runs for group in groups)
+def _title(found: Sequence[Sample], y: str, kind: str) -> str:
+    low, high = min(one.runs for one in found), max(one.runs for one in found)
+    several = any(one.rows > one.runs for one in found)
     if high == 1:
         title = "one run per point" + (", mean of its rows" if several else "")
     else:
         count = str(low) if low == high else f"{low} to {high}"
         each = ", each the mean of its rows" if several else ""
-        title = f"means of {count} runs per point{each}, 95% confidence intervals"
-    without = sum(y not in group.metrics for group in groups)
+        title = (
+            f"median, quartiles and range of {count} runs per point{each}"
+            if kind == "box"
+            else f"means of {count} runs per point{each}, 95% confidence intervals"
+        )
+    without = sum(all(value is None for value in one.metrics[y]) for one in found)
     if without:
-        title += f"\n{without} of {len(groups)} points left out: no run has a value"
+        title += f"\n{without} of {len(found)} points left out: no run has a value"
     return title

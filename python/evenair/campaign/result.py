@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evenair import tables
 from evenair.campaign.storage.record import METRICS
@@ -169,14 +169,23 @@ class Campaign:
             columns[f"{name}_runs"] = pa.array(counts, pa.int64())
         return pa.table(columns)
 
-    def plot(self, x: str, y: str, by: str | Sequence[str] = ()) -> Figure:
+    def plot(
+        self,
+        x: str,
+        y: str,
+        by: str | Sequence[str] = (),
+        *,
+        kind: Literal["line", "box"] = "line",
+        log: Literal["", "x", "y", "xy"] = "",
+    ) -> Figure:
         """Draw a metric over a varied key, with 95% intervals; a line per value of the keys `by`.
 
+        With `kind="box"` there are box plots of the runs instead; `log` names logarithmic axes.
         Raises ValueError, with suggestions for an unknown name.
         """
         from evenair.campaign.figure import plot
 
-        return plot(self.table, x, y, _names(by))
+        return plot(self.table, x, y, _names(by), kind=kind, log=log)
 
     def _repr_html_(self) -> str:
         metrics = [name for name in _SHOWN if any(name in group.metrics for group in self.groups)]

@@ -30,6 +30,17 @@ class Group(NamedTuple):
     """The number of rows; more than `runs` if runs have several, as in a table of flows."""
 
 
+class Sample(NamedTuple):
+    """The values of metrics in the runs that have the same values of some keys."""
+
+    values: dict[str, Value]
+    metrics: dict[str, list[float | None]]
+    """Of each metric a value per run; None if the run does not have it."""
+    runs: int
+    rows: int
+    """See Group.rows."""
+
+
 def about(table: pa.Table) -> dict[str, Any]:
     """Return what the table's metadata say of its campaign; nothing if it has none."""
     content = (table.schema.metadata or {}).get(METADATA)
@@ -48,31 +59,45 @@ def scenario_of(table: pa.Table) -> dict[str, Any]:
     return scenario
 
 
-def summarize(table: pa.Table, keys: Sequence[str], metrics: Sequence[str]) -> list[Group]:
-    """Estimate the mean of metrics for each combination of keys, in the order of the table.
+def samples(table: pa.Table, keys: Sequence[str], metrics: Sequence[str]) -> list[Sample]:
+    """Return the values of metrics for each combination of keys, in the order of the table.
 
     Rows of a group that have the same seed and the same varied keys are of one run: their mean
-    counts once, and intervals are over runs. Runs without a metric are left out of its estimate.
+    counts once.
     """
     names = [name for name in (*varied_keys(table), "seed") if name in table.column_names]
     runs = list(zip(*(table[name].to_pylist() for name in names), strict=True))
     runs = runs if names else [()] * table.num_rows
     columns = [table[key].to_pylist() for key in keys]
-    samples: dict[tuple[Value, ...], dict[tuple[Value, ...], list[int]]] = {}
+    found: dict[tuple[Value, ...], dict[tuple[Value, ...], list[int]]] = {}
     for row, run in enumerate(runs):
-        group = samples.setdefault(tuple(column[row] for column in columns), {})
+        group = found.setdefault(tuple(column[row] for column in columns), {})
         group.setdefault(run, []).append(row)
     values = {metric: table[metric].to_pylist() for metric in metrics}
+    return [
+        Sample(
+            dict(zip(keys, combination, strict=True)),
+            {metric: [_mean(values[metric], of) for of in rows.values()] for metric in metrics},
+            len(rows),
+            sum(map(len, rows.values())),
+        )
+        for combination, rows in found.items()
+    ]
+
+
+def summarize(table: pa.Table, keys: Sequence[str], metrics: Sequence[str]) -> list[Group]:
+    """Estimate the mean of metrics for each combination of keys, from `samples`.
+
+    Intervals are over runs. Runs without a metric are left out of its estimate.
+    """
     groups = []
-    for combination, rows in samples.items():
+    for sample in samples(table, keys, metrics):
         estimates, counts = {}, {}
         for metric in metrics:
-            found = estimate_known(_mean(values[metric], of) for of in rows.values())
+            found = estimate_known(sample.metrics[metric])
             if found is not None:
                 estimates[metric], counts[metric] = found
-        total = sum(map(len, rows.values()))
-        where = dict(zip(keys, combination, strict=True))
-        groups.append(Group(where, len(rows), estimates, counts, total))
+        groups.append(Group(sample.values, sample.runs, estimates, counts, sample.rows))
     return groups
 
 

@@ -28,6 +28,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " group, name or id",
     )
     parser.add_argument(
+        "--kind",
+        choices=("line", "box"),
+        default="line",
+        help="means with 95%% confidence intervals (line), or box plots of the runs (box) [line]",
+    )
+    parser.add_argument(
+        "--log",
+        metavar="AXIS",
+        choices=("x", "y"),
+        action="append",
+        default=[],
+        help="make an axis logarithmic, x or y; repeat it for both",
+    )
+    parser.add_argument(
         "--out",
         metavar="FILE",
         type=figure_file,
@@ -43,11 +57,19 @@ def plot(arguments: argparse.Namespace) -> int:
     from evenair.plot.style import write_figure
 
     try:
-        figure = draw(content.table, arguments.x, arguments.y, arguments.by)
+        log = "".join(sorted({*arguments.log}))
+        figure = draw(
+            content.table,
+            arguments.x,
+            arguments.y,
+            arguments.by,
+            kind=arguments.kind,
+            log=log,
+        )
     except ValueError as error:
-        # The message begins with "x", "y" or "by", or names several of them.
+        # The message begins with the option, or names several of them.
         option = str(error).partition(":")[0]
-        raise BadInput(f"--{error}" if option in ("x", "y", "by") else error) from None
+        raise BadInput(f"--{error}" if option in ("x", "y", "by", "log") else error) from None
     out = arguments.out or arguments.table.with_suffix(".png")
     write_file(out, lambda path: write_figure(figure, path))
     warn_unless_sealed(arguments.table, content)
