@@ -141,7 +141,12 @@ def test_commands(evenair: Evenair, evenair_here: Evenair, tmp_path: Path, page:
         # a busy machine.
         accepted = (0, 1) if sudo or arguments[0] == "paper" else (0,)
         assert done.returncode in accepted, done.stderr
-        said = [line for line in done.stderr.splitlines() if not BUSY.search(line)]
+        said = [
+            line
+            for line in done.stderr.splitlines()
+            # What a page compares may be queues with the same limit.
+            if not BUSY.search(line) and not re.search(r"queue\.limit stays \d+ packets with", line)
+        ]
         assert said == []
 
 

@@ -142,7 +142,7 @@ def test_without_root_one_line_says_so(
     assert output.out == ""
     assert output.err == (
         "evenair: the test-bed needs root, for network namespaces and TUN devices;"
-        " run it with sudo\n"
+        f" run it with sudo {Path(sys.executable).with_name('evenair')}\n"
     )
 
 

@@ -59,8 +59,11 @@ def check(plan: Plan, congestion: str | Mapping[str, str] | None = None) -> None
     if sys.platform != "linux":
         raise TestbedError(f"the test-bed needs Linux; this is {platform.system()}")
     if os.geteuid() != 0:
+        # The command's path, as root's PATH lacks that of an environment.
+        command = Path(sys.executable).with_name("evenair")
         raise TestbedError(
-            "the test-bed needs root, for network namespaces and TUN devices; run it with sudo"
+            "the test-bed needs root, for network namespaces and TUN devices;"
+            f" run it with sudo {command}"
         )
     try:
         os.close(os.open("/dev/net/tun", os.O_RDWR))
