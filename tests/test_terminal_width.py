@@ -23,8 +23,11 @@ WIDTH = 60
 COMMANDS = (("parts",), ("parts", "codel"), ("model",), ("model", "anomaly", "--help"))
 
 
-def on_a_terminal(*arguments: str, width: int = WIDTH) -> list[str]:
-    """Return the lines that a command prints on a terminal with `width` columns."""
+def on_a_terminal(*arguments: str, width: int = WIDTH, stream: str = "stdout") -> list[str]:
+    """Return the lines that a command prints on a terminal with `width` columns.
+
+    The other of stdout and stderr is discarded.
+    """
     user, program = pty.openpty()
     fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
     environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
@@ -32,8 +35,8 @@ def on_a_terminal(*arguments: str, width: int = WIDTH) -> list[str]:
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
-        stdout=program,
-        stderr=subprocess.DEVNULL,
+        stdout=program if stream == "stdout" else subprocess.DEVNULL,
+        stderr=program if stream == "stderr" else subprocess.DEVNULL,
         env={**environment, "TERM": "xterm"},
     ) as process:
         os.close(program)
@@ -102,3 +105,14 @@ def test_a_pipe_gets_no_escape_sequences(
     assert done.returncode == 0
     assert done.stdout
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_progress_bar_knows_the_number_of_runs_from_the_start() -> None:
+    """And how long they have taken: a single run has nothing else to tell."""
+    run = ("run", "gong2006", "--set", "duration=1")
+    for options, count in (((), 1), (("--runs", "3"), 3)):
+        lines = on_a_terminal(*run, *options, "--json", width=80, stream="stderr")
+        text = "\n".join(lines)
+        assert f" 0/{count} " in text
+        assert "/?" not in text
+        assert re.search(rf" {count}/{count} .*\d:\d\d:\d\d left ", text)

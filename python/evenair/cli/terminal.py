@@ -33,8 +33,10 @@ def print_json(document: object) -> None:
 
 
 @contextmanager
-def progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar if standard error is a terminal.
+def progress(
+    what: str, *, quiet: bool, total: int | None = None
+) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a progress bar if standard error is a terminal; `total` is known before the first call.
 
     Yields the function to call with (done, total), or None without a bar.
     """
@@ -43,5 +45,5 @@ def progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] |
     else:
         from evenair.cli.printing.console import progress_bar  # imports rich
 
-        with progress_bar(what) as update:
+        with progress_bar(what, total) as update:
             yield update

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
             for scenario, folder in zip(both, "ab", strict=True)
         ]
         document = stage(output, "--out", out / "comparison.json") if out else None
-        with progress("runs", quiet=arguments.quiet) as update:
+        with progress("runs", quiet=arguments.quiet, total=2 * len(numbers)) as update:
             try:
                 results = run_jobs(interleaved(both, numbers), progress=update)
             except Interrupted as error:

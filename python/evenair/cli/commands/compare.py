@@ -102,7 +102,7 @@ def _runs(
     engine: str, scenario: Scenario, numbers: Sequence[int], arguments: argparse.Namespace
 ) -> list[RunResult]:
     if engine == "sim":
-        with progress("runs", quiet=arguments.quiet) as update:
+        with progress("runs", quiet=arguments.quiet, total=len(numbers)) as update:
             return run_jobs([(scenario, number) for number in numbers], progress=update)
     from evenair.testbed.session import Options
 

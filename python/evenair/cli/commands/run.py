@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         export = preset.stage_export(arguments, output)
         pcap = _stage_captures(arguments.pcap, scenario, output)
-        with progress("runs", quiet=arguments.quiet) as update:
+        with progress("runs", quiet=arguments.quiet, total=len(jobs)) as update:
             try:
                 results = run_jobs(
                     jobs, progress=update, pcap=pcap, delay_by_place=_measures_places(arguments)

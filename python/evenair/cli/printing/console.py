@@ -18,6 +18,7 @@ from rich.progress import (
     ProgressColumn,
     Task,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.table import Table
@@ -38,12 +39,20 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(what: str, total: int | None) -> Iterator[Callable[[int, int], None]]:
     """Show a bar on standard error; yields the function to call with (done, total)."""
     console = Console(stderr=True, no_color=True)  # whatever the background of the terminal
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(what, total=None)
+        task = progress.add_task(what, total=total)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
