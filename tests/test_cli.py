@@ -183,12 +183,19 @@ def test_plots_are_the_same_bytes_again(
 
 
 def test_scenarios(evenair: Evenair, tmp_path: Path) -> None:
-    names = ["gong2006", "gong2006-ns2", "gong2006-one-up"]
+    durations = {
+        "gong2006": "300 s",
+        "gong2006-ax": "25 s",
+        "gong2006-ns2": "300 s",
+        "gong2006-one-up": "300 s",
+    }
     listed = evenair("scenarios")
-    assert [line.split()[0] for line in listed.stdout.splitlines() if "gong" in line] == names
-    for name in names:
+    assert [line.split()[0] for line in listed.stdout.splitlines() if "gong" in line] == [
+        *durations
+    ]
+    for name, duration in durations.items():
         printed = evenair("scenarios", name).stdout
-        assert tomllib.loads(printed)["duration"] == "300 s"
+        assert tomllib.loads(printed)["duration"] == duration
         (tmp_path / f"{name}-copy.toml").write_text(printed)
         assert ea.load(tmp_path / f"{name}-copy.toml") == ea.load(name)
 
