@@ -82,7 +82,8 @@ def draw_boxes(
     )
     drawn["boxes"][0].set_label(label)
     tops = [max(sample) for sample in samples]
-    _annotate(axes, places, tops, samples, runs, line.color)
+    # Boxes are narrow: text beside one would be over the next.
+    _annotate(axes, places, tops, samples, runs, line.color, is_upright=True)
 
 
 def _annotate(
@@ -92,13 +93,16 @@ def _annotate(
     samples: Sequence[Sequence[float]],
     runs: Sequence[int],
     color: str,
+    *,
+    is_upright: bool = False,
 ) -> None:
+    where = {"xytext": (0, 4), "rotation": 90, "ha": "center"} if is_upright else {"xytext": (4, 4)}
     for place, height, sample, count in zip(places, heights, samples, runs, strict=True):
         axes.annotate(
             part_of_runs(len(sample), count),
             (place, height),
-            xytext=(4, 4),
             textcoords="offset points",
             fontsize="x-small",
             color=color,
+            **where,
         )
