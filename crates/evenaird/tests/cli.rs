@@ -6,7 +6,7 @@ mod support;
 use std::fs::{self, Permissions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use support::process::{assert_refused, evenaird, run};
 
@@ -26,6 +26,41 @@ fn help_and_version_are_no_errors() {
         let output = run(&[argument]);
         assert!(output.status.success() && output.stderr.is_empty());
         assert!(String::from_utf8(output.stdout).unwrap().contains(part));
+    }
+}
+
+#[test]
+fn without_privileges_one_line_says_which_it_needs() {
+    // Of Ethernet: ARPHRD_ETHER of linux/if_arp.h.
+    let is_ethernet = |name: &str| {
+        fs::read_to_string(format!("/sys/class/net/{name}/type")).is_ok_and(|kind| kind == "1\n")
+    };
+    let names = fs::read_dir("/sys/class/net").unwrap();
+    let mut names = names.filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    let Some(interface) = names.find(|name| is_ethernet(name)) else {
+        return eprintln!("skipped, for want of an Ethernet device: privileges");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gw.toml");
+    let runtime = folder.path().join("run");
+    let text = format!(
+        "interface = {interface:?}\nlimiter = {{ kind = \"fixed\", rate = \"5 Mbps\" }}\n\
+         runtime_directory = {runtime:?}\n"
+    );
+    fs::write(&file, text).unwrap();
+    let program = env!("CARGO_BIN_EXE_evenaird");
+    // Root without capabilities is any user.
+    let mut command = if nix::unistd::geteuid().is_root() {
+        let mut wrapped = Command::new("setpriv");
+        wrapped.args(["--bounding-set", "-all", "--inh-caps", "-all", program]);
+        wrapped
+    } else {
+        Command::new(program)
+    };
+    let output = command.arg("run").arg(&file).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !said.contains("built without clang") {
+        assert_refused(&output, 1, "run it as root, or with CAP_BPF and CAP_NET_ADMIN");
     }
 }
 

@@ -60,11 +60,11 @@ impl Programs {
             .override_global("mac_header", &mac_header, true)
             .override_global("injected_clock", &u8::from(injected_clock), true)
             .load(OBJECT)
-            .map_err(|e| failed("load the BPF programs", chain(&e)))?;
+            .map_err(|e| failed("load the BPF programs", with_privileges(chain(&e))))?;
         for name in [UP, DOWN, POLICY] {
-            classifier(&mut ebpf, name)
-                .and_then(SchedClassifier::load)
-                .map_err(|e| failed(&format!("load the BPF program {name}"), chain(&e)))?;
+            classifier(&mut ebpf, name).and_then(SchedClassifier::load).map_err(|e| {
+                failed(&format!("load the BPF program {name}"), with_privileges(chain(&e)))
+            })?;
         }
         let counters = ebpf.take_map("counters").and_then(|map| PerCpuArray::try_from(map).ok());
         let counters = counters.ok_or_else(|| failed("load the BPF programs", "no counters"))?;
@@ -186,6 +186,14 @@ fn message(policy: &Policy) -> Result<Vec<u8>, Error> {
 /// An error of the operating system.
 pub(super) fn failed(operation: &str, cause: impl Into<String>) -> Error {
     Error::System { operation: operation.to_owned(), cause: cause.into() }
+}
+
+/// A reason why programs cannot be loaded, with what the kernel misses if it is not permitted (EPERM).
+fn with_privileges(reason: String) -> String {
+    if reason.contains("Operation not permitted") {
+        return reason + "; run it as root, or with CAP_BPF and CAP_NET_ADMIN as its unit does";
+    }
+    reason
 }
 
 /// An error with its causes, on one line.
