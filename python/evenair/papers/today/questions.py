@@ -55,14 +55,26 @@ class Question:
 def scenario(cell: Cell, effort: Effort) -> Scenario:
     """Return the scenario of a cell."""
     question = QUESTIONS[cell.question]
+    stations = question.stations(cell)
+    if effort.on_testbed:
+        stations = [_without_tsq(station) for station in stations]
     return load(question.base).with_(
         duration=effort.warmup_s + effort.duration_s * question.longer(cell),
         warmup=effort.warmup_s,
         cell={**PHYS[cell.phy], **question.schemes[cell.scheme]},
         wired=question.wired,
         gateway={"limiter": question.limiter(cell)},
-        station=question.stations(cell),
+        station=stations,
     )
+
+
+def _without_tsq(station: dict[str, Any]) -> dict[str, Any]:
+    """Return a station whose uploads TCP small queues never hold back, as on the test-bed.
+
+    There a TUN device gives packets back to the kernel at once (docs/testbed.md).
+    """
+    flows = [{**flow, "tsq": 0} if flow["direction"] == "up" else flow for flow in station["flows"]]
+    return {**station, "flows": flows}
 
 
 def _flow(cell: Cell, direction: str, **keys: Any) -> dict[str, Any]:
