@@ -7,7 +7,7 @@ const LAYERS = [
   ["state"],
   ["campaign", "editor", "panels"],
   ["tours"],
-  ["embed", "live"],
+  ["cell", "embed", "live"],
   ["app"],
 ];
 

@@ -319,6 +319,8 @@ export interface FlowResult {
   startup_s?: number | null;
   mean_video_rate_bps?: number | null;
   limited_by?: Record<string, number>;
+  /** Lost data packets by place, docs/results.md; absent without packets that could be lost. */
+  data_losses?: Record<string, number>;
 }
 
 export interface QueueResult {
@@ -330,6 +332,8 @@ export interface QueueResult {
   mean_acks: number;
   mean_delay_s: number;
   delay_s: Distribution | null;
+  data_arrivals?: number;
+  ack_arrivals?: number;
   data_drops: number;
   ack_drops: number;
   acks_filtered: number;
