@@ -84,6 +84,10 @@ class LabPage:
             }"""
         )
 
+    def rest(self) -> None:
+        """Wait until the drawing of the cell has played the run, and moves no more."""
+        self.page.locator('.cell-drawing[data-playing="false"]').wait_for()
+
     def error(self) -> str:
         """Wait for a message of an error, and return it."""
         return self.page.get_by_role("alert").first.inner_text()

@@ -109,6 +109,7 @@ def idle(browser: Browser, site: Site) -> Measured:
     context = browser.new_context()
     lab = LabPage(context, site.address).open()
     lab.complete()
+    lab.rest()
     time.sleep(2)
     before = chromium.renderers_s(browser)
     time.sleep(10)

@@ -93,6 +93,7 @@ def test_an_idle_page_costs_nothing(lab: LabPage, browser: Browser) -> None:
         return chromium.renderers_s(browser) - before
 
     lab.complete()
+    lab.rest()
     time.sleep(1)  # what follows a change, such as the address
     used = [used_s() for _ in range(3)]
     print(f"{used} s of processor time in 3 s each")

@@ -1,5 +1,6 @@
-// The page: controls and text on the left, pictures on the right; on a narrow screen controls, pictures
-// and text below each other.
+// The page: controls and text on the left, the cell and pictures on the right; on a narrow screen the cell, controls,
+// pictures and text below each other.
+import { Cell } from "../cell/cell.tsx";
 import { ControlPanel } from "../editor/control-panel.tsx";
 import { Editor } from "../editor/editor.tsx";
 import { Picker } from "../editor/picker.tsx";
@@ -35,6 +36,7 @@ export function App() {
             <Summary />
             <Comparison />
           </div>
+          <Cell />
           <TourPanel />
           <Tabs />
         </div>

@@ -4,7 +4,7 @@ import { section, tour } from "../state/navigation.ts";
 import { language, open, pinned, view } from "../state/store.ts";
 import { TourControls } from "./controls.tsx";
 import { NamedPictures } from "./named-picture.tsx";
-import { addressOf, changesOf, experimentAt, placeOf, type Place } from "./tour.ts";
+import { addressOf, changesOf, experimentAt, placeOf, type Place, type Tour } from "./tour.ts";
 import { TourList, Visit } from "./tours.tsx";
 
 /** The section with the list of tours. */
@@ -35,6 +35,11 @@ export function TourPanel() {
       )}
     </Visit>
   );
+}
+
+/** Begins a tour. */
+export function visit(tour: Tour): void {
+  void go({ tour, step: 1 });
 }
 
 /** Opens the place of a link, `uploads-win/2`. Rejects with an Error of one line. */
