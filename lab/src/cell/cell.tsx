@@ -36,11 +36,13 @@ function Sentence({ view, isLabelled }: { view: View; isLabelled: boolean }) {
   return (
     <p class="headline">
       {isLabelled && <span class="label">{view.label}</span>} {said.text}{" "}
-      {tour && (
-        <button type="button" class="link" onClick={() => visit(tour)}>
-          Take the tour about this
-        </button>
-      )}
+      <button
+        type="button"
+        class="link"
+        onClick={() => (tour ? visit(tour) : (section.value = "tours"))}
+      >
+        {tour ? "Take the tour about this" : "Take a guided tour"}
+      </button>
     </p>
   );
 }

@@ -28,8 +28,8 @@ const LONGER = 1.5;
 /** Flows with a name for all of them, and the runs that they are of. */
 interface Party {
   name: string;
-  /** "their", "its". */
-  own: string;
+  /** One flow, and not all of several. */
+  isOne: boolean;
   ids: Set<string>;
 }
 
@@ -57,7 +57,7 @@ function directions(results: RunResult[], why: Diagnosis[]): Headline | null {
   const flows = comparedFlows(results[0]!);
   const party = (direction: "up" | "down"): Party => ({
     name: direction === "up" ? "uploads" : "downloads",
-    own: "their",
+    isOne: false,
     ids: new Set(flows.filter((flow) => way(flow) === direction).map(({ id }) => id)),
   });
   const [up, down] = [party("up"), party("down")];
@@ -102,14 +102,14 @@ function starving(results: RunResult[], why: Diagnosis[]): Headline | null {
   const [only] = ids;
   const less = {
     name: ids.size === 1 ? names.get(only!)! : `${ids.size} of ${compared.length} flows`,
-    own: ids.size === 1 ? "its" : "their",
+    isOne: ids.size === 1,
     ids,
   };
   const rest = new Set(compared.filter((id) => !ids.has(id)));
   const [other] = rest;
   const more = {
     name: rest.size === 1 ? names.get(other!)! : "the other flows",
-    own: rest.size === 1 ? "its" : "their",
+    isOne: rest.size === 1,
     ids: rest,
   };
   return versus(results, why, more, less);
@@ -162,8 +162,8 @@ function neutral(results: RunResult[]): Headline {
 function versus(results: RunResult[], why: Diagnosis[], more: Party, less: Party): Headline | null {
   const [most, least] = [goodput(results, more), goodput(results, less)];
   if (most < CLEAR * least || most === 0) return null;
-  const gets = more.ids.size === 1 && more.own === "its" ? "gets" : "get";
-  const get = less.ids.size === 1 && less.own === "its" ? "gets" : "get";
+  const gets = more.isOne ? "gets" : "get";
+  const get = less.isOne ? "gets" : "get";
   const clause =
     least < most / 1000
       ? `${more.name} ${gets} ${mbps(most)}${more.ids.size > 1 ? " each" : ""}, ${less.name} next to nothing`
@@ -186,13 +186,13 @@ function diagnosed(results: RunResult[], why: Diagnosis[], more: Party, less: Pa
     case "data_losses":
       return usual.place ? lost(results, usual.place, more, less) : null;
     case "ack_losses":
-      return { words: `ACKs of ${less.own} data are lost` };
+      return { words: `ACKs for data of ${less.name} are lost` };
     case "congestion_marks":
-      return { words: `queues mark ${less.own} packets as congestion` };
+      return { words: `queues mark packets of ${less.name} as congestion` };
     case "airtime":
       return slow(results, more, less);
     case "controller":
-      return { words: `the controller limits ${less.own} rate` };
+      return { words: `the controller limits ${less.name}` };
     case "receive_window":
       return windows(results, less);
     case "round_trip_time":
@@ -236,30 +236,37 @@ function lost(results: RunResult[], place: string, more: Party, less: Party): Ca
   switch (place) {
     case "ap_queue": {
       const acks = acksOf(results);
-      if (acks < MOSTLY) return { words: `the ${ap}'s queue drops ${ratio} of ${less.own} data` };
-      const whose = more.name === "uploads" ? "their ACKs" : "ACKs";
+      if (acks < MOSTLY)
+        return { words: `the ${ap}'s queue drops ${ratio} of the data of ${less.name}` };
+      const whose = more.name === "uploads" ? "ACKs of uploads" : "ACKs";
       return {
         words: `${percent(acks)} of the ${ap}'s queue are ${whose}, and it drops ${ratio} of the data of ${less.name}`,
         tour: "uploads-win",
       };
     }
     case "station_queue":
-      return { words: `queues of stations drop ${ratio} of ${less.own} data` };
+      return { words: `queues of stations drop ${ratio} of the data of ${less.name}` };
     case "wired_queue":
-      return { words: `the queue of a wired link drops ${ratio} of ${less.own} data` };
+      return { words: `the queue of a wired link drops ${ratio} of the data of ${less.name}` };
     case "retry_limit":
-      return { words: `the MAC gives up ${ratio} of ${less.own} data after its retries` };
+      return { words: `the MAC gives up ${ratio} of the data of ${less.name}` };
     case "policer":
-      return { words: `the rate limiter drops ${ratio} of ${less.own} data`, tour: "rate-limiter" };
+      return {
+        words: `the rate limiter drops ${ratio} of the data of ${less.name}`,
+        tour: "rate-limiter",
+      };
     default:
-      return { words: `${ratio} of ${less.own} data are lost on the air`, tour: "random-loss" };
+      return {
+        words: `${ratio} of the data of ${less.name} are lost on the air`,
+        tour: "random-loss",
+      };
   }
 }
 
 function slow(results: RunResult[], more: Party, less: Party): Cause {
   const [own, others] = worth(results, less.ids, more.ids);
   return {
-    words: `a second of ${less.own} airtime carries ${own} Mb, one of ${more.name} ${others} Mb`,
+    words: `a second of airtime of ${less.name} carries ${own} Mb, one of ${more.name} ${others} Mb`,
     tour: "slow-station",
   };
 }
@@ -273,7 +280,7 @@ function far(results: RunResult[], more: Party, less: Party): Cause | null {
   const [own, others] = [rttOf(results, less), rttOf(results, more)];
   if (own === null || others === null) return null;
   return {
-    words: `${less.own} round trips take ${short(1e3 * own)} ms, those of ${more.name} ${short(1e3 * others)} ms`,
+    words: `round trips of ${less.name} take ${short(1e3 * own)} ms, those of ${more.name} ${short(1e3 * others)} ms`,
   };
 }
 

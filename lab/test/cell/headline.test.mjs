@@ -59,7 +59,7 @@ test("uploads win by the ACKs in the queue", () => {
   const why = [starves("down-1", "data_losses", "ap_queue")];
   const queue = { mean_packets: 50, mean_acks: 49, mean_data: 1 };
   assert.deepEqual(say(flows, { why, queue }), {
-    text: "Uploads get 7.5 times what downloads get, because 98% of the AP's queue are their ACKs, and it drops 7.0% of the data of downloads.",
+    text: "Uploads get 7.5 times what downloads get, because 98% of the AP's queue are ACKs of uploads, and it drops 7.0% of the data of downloads.",
     tour: "uploads-win",
   });
 });
@@ -79,21 +79,21 @@ test("other causes are said as the engine finds them", () => {
   const cases = [
     [
       of("data_losses", "ap_queue", { data_losses: { ap_queue: 200 } }),
-      "the AP's queue drops 20% of their data.",
+      "the AP's queue drops 20% of the data of downloads.",
     ],
     [
       of("data_losses", "error", { data_losses: { error: 5 } }),
-      "0.50% of their data are lost on the air.",
+      "0.50% of the data of downloads are lost on the air.",
       "random-loss",
     ],
     [
       of("data_losses", "policer", { data_losses: { policer: 30 } }),
-      "the rate limiter drops 3.0% of their data.",
+      "the rate limiter drops 3.0% of the data of downloads.",
       "rate-limiter",
     ],
     [
       of("data_losses", "wired_queue", { data_losses: { wired_queue: 30 } }),
-      "the queue of a wired link drops 3.0% of their data.",
+      "the queue of a wired link drops 3.0% of the data of downloads.",
     ],
     [
       of("receive_window", null, { limited_by: { receive_window: 0.75 } }),
@@ -101,11 +101,11 @@ test("other causes are said as the engine finds them", () => {
     ],
     [
       of("round_trip_time", null, { mean_rtt_s: 0.2 }),
-      "their round trips take 200 ms, those of uploads 20.0 ms.",
+      "round trips of downloads take 200 ms, those of uploads 20.0 ms.",
     ],
-    [of("controller"), "the controller limits their rate."],
-    [of("ack_losses", "ap_queue"), "ACKs of their data are lost."],
-    [of("congestion_marks"), "queues mark their packets as congestion."],
+    [of("controller"), "the controller limits downloads."],
+    [of("ack_losses", "ap_queue"), "ACKs for data of downloads are lost."],
+    [of("congestion_marks"), "queues mark packets of downloads as congestion."],
   ];
   for (const [said, words, tour] of cases) {
     assert.deepEqual(said, { text: begin + words, ...(tour && { tour }) });
@@ -119,7 +119,7 @@ test("without a diagnosis the numbers decide, and nothing is said that they do n
   assert.equal(of({}), `${begin}.`);
   assert.equal(
     of({ data_losses: { retry_limit: 20 } }),
-    `${begin}, because the MAC gives up 2.0% of their data after its retries.`,
+    `${begin}, because the MAC gives up 2.0% of the data of uploads.`,
   );
   // Twice the losses of the others, at least.
   assert.equal(of({ data_losses: { error: 20 } }, { data_losses: { error: 15 } }), `${begin}.`);
@@ -129,7 +129,7 @@ test("without a diagnosis the numbers decide, and nothing is said that they do n
   );
   assert.equal(
     of({ mean_rtt_s: 0.03 }),
-    `${begin}, because their round trips take 30.0 ms, those of downloads 20.0 ms.`,
+    `${begin}, because round trips of uploads take 30.0 ms, those of downloads 20.0 ms.`,
   );
   // ACKs in the queue are no cause of what is lost nowhere.
   assert.equal(of({}, {}, { mean_acks: 45, mean_data: 5 }), `${begin}.`);
@@ -139,7 +139,7 @@ test("airtime that carries less is a cause, with a diagnosis or without", () => 
   const flows = [flow("up-1", 4), flow("down-1", 1)];
   const stations = flows.map(({ station }) => ({ id: station, name: null, airtime_share: 0.1 }));
   const text =
-    "Uploads get 4.0 times what downloads get, because a second of their airtime carries 10.0 Mb, one of uploads 40.0 Mb.";
+    "Uploads get 4.0 times what downloads get, because a second of airtime of downloads carries 10.0 Mb, one of uploads 40.0 Mb.";
   for (const why of [[], [starves("down-1", "airtime")]]) {
     assert.deepEqual(say(flows, { why, stations }), { text, tour: "slow-station" });
   }
@@ -167,7 +167,7 @@ test("some flows of a direction starve", () => {
   flows[2].data_losses = { ap_queue: 10 };
   assert.equal(
     say(flows, { why }).text,
-    "The other flows get 11 times what cellar gets, because the AP's queue drops 1.0% of its data.",
+    "The other flows get 11 times what cellar gets, because the AP's queue drops 1.0% of the data of cellar.",
   );
 });
 
