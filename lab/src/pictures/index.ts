@@ -1,5 +1,6 @@
 // The pictures of the lab, and the data of each as rows.
 export { Pictures } from "./pictures.tsx";
+export { PICTURES, type PictureOf } from "./named.tsx";
 export { Goodput } from "./bars/goodput.tsx";
 export { Fairness } from "./bars/fairness.tsx";
 export { Losses } from "./bars/losses.tsx";

@@ -1,37 +1,41 @@
 // All pictures of a scenario, or of two.
-import { Delays } from "./line/delays.tsx";
 import { DifferenceTable } from "./difference-table.tsx";
-import { Fairness } from "./bars/fairness.tsx";
-import { Goodput } from "./bars/goodput.tsx";
-import { Losses } from "./bars/losses.tsx";
-import { Airtime, FrameUse, Medium } from "./bars/shares.tsx";
+import { PICTURES, type PictureOf } from "./named.tsx";
 import { Users } from "./bars/users.tsx";
-import { Controller, Cwnd, GoodputOverTime, Limiter, QueueOverTime, Rtt } from "./line/tracks.tsx";
-import type { View } from "./view.ts";
 
-/** Nothing before the first result. Pictures that the scenario has no data for are left out. */
-export function Pictures({ a, b }: { a: View; b: View | null }) {
+/** Low pictures, which are below each other beside the first one. */
+const STACK = ["fairness", "medium", "frame"];
+const AFTER_USERS = [
+  "airtime",
+  "losses",
+  "queue",
+  "cwnd",
+  "rtt",
+  "goodput-over-time",
+  "limiter",
+  "controller",
+  "delays",
+];
+
+/**
+ * Nothing before the first result. Pictures that the scenario has no data for are left out, and those that are shown
+ * elsewhere on the page: `without`.
+ */
+export function Pictures({ a, b, without = [] }: PictureOf & { without?: string[] }) {
   if (a.runs.length === 0) return null;
   const other = b && b.runs.length > 0 ? b : null;
   const both = { a, b: other };
+  const named = (names: string[]) =>
+    names.map((name) => {
+      const Picture = PICTURES[name]!;
+      return without.includes(name) ? null : <Picture key={name} {...both} />;
+    });
   return (
     <div class="pictures">
-      <Goodput {...both} />
-      <div class="picture-stack">
-        <Fairness {...both} />
-        <Medium {...both} />
-        <FrameUse {...both} />
-      </div>
-      <Users {...both} />
-      <Airtime {...both} />
-      <Losses {...both} />
-      <QueueOverTime {...both} />
-      <Cwnd {...both} />
-      <Rtt {...both} />
-      <GoodputOverTime {...both} />
-      <Limiter {...both} />
-      <Controller {...both} />
-      <Delays {...both} />
+      {named(["goodput"])}
+      <div class="picture-stack">{named(STACK)}</div>
+      <Users {...both} without={without} />
+      {named(AFTER_USERS)}
       {other && <DifferenceTable a={a} b={other} />}
     </div>
   );

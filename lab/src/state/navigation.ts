@@ -9,6 +9,12 @@ export const section = signal("pictures");
 /** Name and step of the guided tour, `uploads-win/2`; undefined without one. */
 export const tour = signal<string | undefined>(undefined);
 
+/** The keys that the present step of the tour changes. */
+export const stepKeys = signal<string[]>([]);
+
+/** The pictures that the present step of the tour shows, which are not shown again. */
+export const stepPictures = signal<string[]>([]);
+
 /** What is shown, but for the section. */
 export function present(): Address {
   return {

@@ -1,6 +1,6 @@
 // The guided tours on the page: where they are, and the scenarios that they open.
 import { builtIns } from "../state/built-ins.ts";
-import { section, tour } from "../state/navigation.ts";
+import { section, stepKeys, stepPictures, tour } from "../state/navigation.ts";
 import { language, open, pinned, view } from "../state/store.ts";
 import { TourControls } from "./controls.tsx";
 import { NamedPictures } from "./named-picture.tsx";
@@ -46,14 +46,22 @@ export function visit(tour: Tour): void {
 export async function enter(address: string): Promise<void> {
   const place = placeOf(address);
   if (!place) throw new Error(`The link names no step of a tour: ${address}.`);
-  tour.value = address;
+  at(place);
   await open(await scenarioAt(isQuestion(place) ? { ...place, step: place.step - 1 } : place));
 }
 
 async function go(place: Place | null): Promise<void> {
-  tour.value = place ? addressOf(place) : undefined;
+  at(place);
   section.value = place ? "pictures" : "tours";
   if (place && !isQuestion(place)) await open(await scenarioAt(place));
+}
+
+function at(place: Place | null): void {
+  tour.value = place ? addressOf(place) : undefined;
+  // The question changes nothing before it is answered.
+  const changes = place && !isQuestion(place) ? changesOf(experimentAt(place)) : [];
+  stepKeys.value = changes.map(([key]) => key);
+  stepPictures.value = place ? experimentAt(place).pictures : [];
 }
 
 function isQuestion({ tour, step }: Place): boolean {

@@ -11,11 +11,16 @@ interface Props {
   b: View | null;
   /** One of the quantities. */
   only?: string;
+  /** Names of pictures that are not shown. */
+  without?: string[];
 }
 
-export function Users({ a, b, only }: Props) {
+export function Users({ a, b, only, without = [] }: Props) {
   const all = useMemo(() => noticed(a, b), [a, b]);
-  const shown = only === undefined ? all : all.filter(({ name }) => name === only);
+  const shown = all.filter(
+    ({ name }) =>
+      (only === undefined || name === only) && !without.includes(name.replaceAll("_", "-")),
+  );
   return (
     <>
       {shown.map((each) => (
