@@ -47,7 +47,7 @@ def take(lab: LabPage, folder: Path, name: str) -> None:
     for tab in tabs:
         lab.show(tab)
         shoot(tab.lower())
-    lab.show(tabs[0])
+    lab.show("Pictures")
     lab.page.get_by_role("button", name="Pin as A").click()
     lab.field("cell.queue").select_option("las")
     lab.settle()

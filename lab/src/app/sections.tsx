@@ -16,12 +16,12 @@ export interface Section {
 }
 
 export const sections: Section[] = [
+  { id: "tours", title: "Tours", Content: ToursPanel },
   { id: "pictures", title: "Pictures", Content: PicturesPanel },
   { id: "why", title: "Why", Content: DiagnosisPanel },
   { id: "air-trace", title: "Trace of the air", Content: AirTraceSection },
   { id: "compare", title: "Compare", Content: ComparePanel },
   { id: "campaign", title: "Campaign", Content: CampaignSection },
-  { id: "tours", title: "Tours", Content: ToursPanel },
   { id: "export", title: "Export", Content: ExportPanel },
 ];
 

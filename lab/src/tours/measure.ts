@@ -1,6 +1,7 @@
 // What a measure is in the results of a run: a path, or a quotient of two. `measure` of
 // docs/_ext/tours.py is the same.
 import type { RunAnswer } from "../engine/result.ts";
+import { metric } from "../pictures/data/labels.ts";
 
 /** The mean over some runs; null if one of them does not have it. */
 export function meanOf(runs: RunAnswer[], expression: string): number | null {
@@ -37,6 +38,42 @@ function lookUp(value: unknown, path: string[]): number | null {
   const known = values.filter((each) => each !== null);
   if (known.length === 0 || known.length < values.length) return null;
   return known.reduce((sum, each) => sum + each, 0) / known.length;
+}
+
+/** What a measure is in words: "uploads: goodput", "mean AP queue". */
+export function nameOf(expression: string): string {
+  const [numerator, denominator] = expression.split(" / ");
+  const name = words(numerator!.split("."));
+  if (denominator === undefined) return name;
+  const of = denominator.split(".");
+  // "uploads / downloads: goodput"
+  const [own, other] = [name.split(": "), words(of).split(": ")];
+  if (own.length === 2 && own[1] === other[1]) return `${own[0]} / ${other[0]}: ${own[1]}`;
+  return `${name} / ${plain(of.at(-1)!)}`;
+}
+
+const PARTIES: Record<string, string> = { up: "uploads", down: "downloads" };
+
+function words(path: string[]): string {
+  const [table, ...rest] = path;
+  if (table === "flows" || table === "stations") {
+    const [party, ...key] = rest;
+    const text = metric(keyOf(key), "AP").text.replace(/ of flows$/, "");
+    return `${PARTIES[party!] ?? party}: ${text}`;
+  }
+  const known = metric(keyOf(path), "AP").text;
+  return known.startsWith("ap queue ") ? `AP queue: ${known.slice("ap queue ".length)}` : known;
+}
+
+/** The name of a metric; of "one_way_delay_s.p95" it is "one_way_delay_p95_s". */
+function keyOf(path: string[]): string {
+  const part = path.at(-1)!;
+  const delay = path.at(-2);
+  return delay?.endsWith("_s") ? `${delay.slice(0, -2)}_${part}_s` : path.join("_");
+}
+
+function plain(key: string): string {
+  return key.replaceAll("_", " ");
 }
 
 const SCALES: Record<string, number> = { "Mb/s": 1e6, "%": 0.01, ms: 1e-3 };

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { View } from "../pictures/view.ts";
-import { meanOf, saidAs } from "./measure.ts";
+import { meanOf, nameOf, saidAs } from "./measure.ts";
 import { QuestionForm } from "./question.tsx";
 import { addressOf, experimentAt, paragraphs, TOURS, type Fact, type Place } from "./tour.ts";
 
@@ -120,6 +120,7 @@ function Measured(props: {
       <caption>Measured now, {seeds}</caption>
       <thead>
         <tr>
+          <th scope="col">Quantity</th>
           <th scope="col">In the text</th>
           <th scope="col">Measured</th>
         </tr>
@@ -129,6 +130,7 @@ function Measured(props: {
           const value = meanOf(shown.runs, is);
           return (
             <tr key={says}>
+              <th scope="row">{nameOf(is)}</th>
               <td>{says}</td>
               <td>{value === null ? "not there" : saidAs(says, value)}</td>
             </tr>

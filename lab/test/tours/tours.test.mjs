@@ -5,7 +5,7 @@ import { load } from "../../gallery/load.mjs";
 
 const { TOURS, addressOf, changesOf, experimentAt, paragraphs, placeOf, rightAnswer } =
   await load("tours/tour.ts");
-const { inUnit, meanOf, measure, saidAs } = await load("tours/measure.ts");
+const { inUnit, meanOf, measure, nameOf, saidAs } = await load("tours/measure.ts");
 
 test("each step and each question of a tour has an address", () => {
   assert.equal(TOURS.length, 6);
@@ -50,6 +50,32 @@ const result = {
     { id: "down-1", name: null, direction: "down", goodput_bps: 5e6, mean_rtt_s: null },
   ],
 };
+
+test("a measure has a name", () => {
+  const cases = [
+    ["jain_index", "Jain's index"],
+    ["aggregate_goodput_bps", "aggregate goodput"],
+    ["flows.up.goodput_bps", "uploads: goodput"],
+    ["flows.Westwood+.mean_rtt_s", "Westwood+: mean RTT"],
+    ["flows.call-down.one_way_delay_s.p95", "call-down: one-way delay, 95th percentile"],
+    ["flows.up.limited_by.receive_window", "uploads: limited by receive window"],
+    ["flows.up.goodput_bps / flows.down.goodput_bps", "uploads / downloads: goodput"],
+    ["stations.slow.airtime_share", "slow: airtime"],
+    ["ap_queue.mean_acks", "ACKs in the AP queue"],
+    ["ap_queue.data_drops / ap_queue.data_arrivals", "AP queue: data drops / data arrivals"],
+    ["losses.policer", "losses policer"],
+  ];
+  for (const [expression, name] of cases) assert.equal(nameOf(expression), name);
+});
+
+test("each number of a tour has a name of its own in its step", () => {
+  for (const { step } of TOURS) {
+    for (const { facts = [] } of step) {
+      const names = facts.map(({ is }) => nameOf(is));
+      assert.equal(new Set(names).size, new Set(facts.map(({ is }) => is)).size, String(names));
+    }
+  }
+});
 
 test("a measure is a path, a mean over a direction, or a quotient", () => {
   assert.equal(measure(result, "jain_index"), 0.5);
