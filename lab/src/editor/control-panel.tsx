@@ -1,17 +1,24 @@
-// All controls of the present scenario.
+// The controls of the present scenario: those that it is about, and all others folded below them.
 import { useComputed } from "@preact/signals";
+import { stepKeys } from "../state/navigation.ts";
 import { grammar, problem, scenario, toml } from "../state/store.ts";
 import { ControlField } from "./control.tsx";
 import { controlsOf } from "../scenario/controls.ts";
+import { split } from "../scenario/first-controls.ts";
 import { canCopy, copyGroup, removeGroup } from "./groups.ts";
 
 /** Whether controls and pictures are beside each other: as in style/page.css. */
 const isWide = matchMedia("(min-width: 60rem)").matches;
 
 export function ControlPanel() {
-  const groups = useComputed(() =>
-    grammar.value && scenario.value ? controlsOf(grammar.value, scenario.value) : [],
+  const controls = useComputed(() =>
+    split(
+      grammar.value && scenario.value ? controlsOf(grammar.value, scenario.value) : [],
+      toml.value,
+      stepKeys.value,
+    ),
   );
+  const { first, rest } = controls.value;
   return (
     <section class="controls" aria-label="Controls">
       {problem.value && (
@@ -19,19 +26,33 @@ export function ControlPanel() {
           The controls wait until the error in the scenario is corrected.
         </p>
       )}
-      {groups.value.map((group) => (
-        <details
-          key={group.id}
-          class="group"
-          open={group.id === "main" || (group.isOpen && isWide)}
-        >
-          <summary>{group.title}</summary>
-          {group.controls.map((control) => (
+      {first.length > 0 && (
+        <div class="group first">
+          {first.map((control) => (
             <ControlField key={control.key} control={control} />
           ))}
-          {group.station !== undefined && <StationGroup index={group.station} name={group.title} />}
+        </div>
+      )}
+      {rest.length > 0 && (
+        <details class="all">
+          <summary>All settings</summary>
+          {rest.map((group) => (
+            <details
+              key={group.id}
+              class="group"
+              open={group.id === "main" || (group.isOpen && isWide)}
+            >
+              <summary>{group.title}</summary>
+              {group.controls.map((control) => (
+                <ControlField key={control.key} control={control} />
+              ))}
+              {group.station !== undefined && (
+                <StationGroup index={group.station} name={group.title} />
+              )}
+            </details>
+          ))}
         </details>
-      ))}
+      )}
     </section>
   );
 }

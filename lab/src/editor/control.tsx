@@ -1,15 +1,20 @@
 // One control: a slider with a text field, a menu or a checkbox, and those of its parameters.
 import { useId, useState } from "preact/hooks";
 import { DraftInput } from "../widgets/draft-input.tsx";
+import { stepKeys } from "../state/navigation.ts";
 import { change, problem } from "../state/store.ts";
 import type { Control, Slider } from "../scenario/controls.ts";
+import { sets } from "../scenario/first-controls.ts";
 import { PlaceSlider } from "../widgets/place-slider.tsx";
 import { formatQuantity, parseQuantity } from "../scenario/quantity.ts";
 
 export function ControlField({ control }: { control: Control }) {
   const { widget, parameters } = control;
+  const isOfStep = stepKeys.value.some((key) => sets(control, key));
+  const classes = ["control", isLong(widget) && "is-long", isOfStep && "is-of-step"];
   return (
-    <div class="control" data-key={control.key}>
+    <div class={classes.filter(Boolean).join(" ")} data-key={control.key}>
+      {isOfStep && <span class="of-step">changed by this step</span>}
       {widget.type === "slider" ? (
         <SliderField control={control} slider={widget} />
       ) : widget.type === "menu" ? (
@@ -30,6 +35,18 @@ export function ControlField({ control }: { control: Control }) {
       )}
     </div>
   );
+}
+
+/** Characters that have room beside the name: in a field, and in a menu, which has an arrow. */
+const FIELD = 13;
+const MENU = 11;
+/** Characters of a line of the panel. */
+const LINE = 34;
+
+/** Values that need a line of their own. */
+function isLong(widget: Control["widget"]): boolean {
+  if (widget.type === "slider") return widget.text.length > FIELD;
+  return widget.type === "menu" && widget.options.some(({ label }) => label.length > MENU);
 }
 
 function MenuField(props: {
@@ -126,6 +143,7 @@ function SliderField({ control, slider }: { control: Control; slider: Slider }) 
         type="text"
         class="value"
         value={shown}
+        rows={Math.ceil(shown.length / LINE)}
         disabled={isDisabled}
         {...(words.length > 0 && { list: `${id}-words` })}
         aria-label={`${control.label}, value`}

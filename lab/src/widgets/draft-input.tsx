@@ -12,23 +12,47 @@ interface Props {
   list?: string;
   min?: number;
   max?: number;
+  /** Lines of a text that may be longer than one; Enter commits it as well. */
+  rows?: number;
 }
 
-export function DraftInput({ value, onCommit, ...others }: Props) {
+export function DraftInput({ value, onCommit, rows = 1, ...others }: Props) {
   const [draft, setDraft] = useState<string | null>(null);
   const commit = async (typed: string) => {
     await onCommit(typed);
     setDraft((draft) => (draft === typed ? null : draft)); // what was typed since then stays
   };
+  const common = {
+    spellcheck: false,
+    value: draft ?? value,
+    onBlur: () => setDraft(null),
+  };
+  if (rows > 1) {
+    const { class: name, disabled } = others;
+    return (
+      <textarea
+        {...common}
+        {...(name !== undefined && { class: name })}
+        {...(disabled !== undefined && { disabled })}
+        aria-label={others["aria-label"]}
+        rows={rows}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onChange={(event) => void commit(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          void commit(event.currentTarget.value);
+        }}
+      />
+    );
+  }
   return (
     <input
       {...others}
-      spellcheck={false}
+      {...common}
       autocomplete="off"
-      value={draft ?? value}
       onInput={(event) => setDraft(event.currentTarget.value)}
       onChange={(event) => void commit(event.currentTarget.value)}
-      onBlur={() => setDraft(null)}
     />
   );
 }
