@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import evenair as ea
@@ -20,9 +21,9 @@ UNFAIR = SHORT.replace("count = 2", "count = 5").replace(
 
 
 def said(lab: LabPage) -> list[tuple[str, str]]:
-    """Return the flows that starve, with what is said of them."""
+    """Return the flows that starve, with what is said of each of them."""
     lab.show("Why")
-    each = lab.page.locator("dl.why > div")
+    each = lab.page.locator("dl.why > div:not(:has(dl))")
     pairs: list[list[str]] = each.evaluate_all(
         "all => all.map(({ children }) => [...children].map((child) => child.textContent))"
     )
@@ -60,6 +61,22 @@ def test_the_sentences_are_of_all_seeds(lab: LabPage, tmp_path: Path) -> None:
     assert said(lab) == explained(path, 2)
 
 
+def test_equal_flows_are_said_once(lab: LabPage) -> None:
+    """With the least and the most of each number, which those of the flows are within."""
+    lab.edit(UNFAIR)
+    lab.settle()
+    flows = dict(said(lab))
+    groups = lab.page.locator("dl.why > div:has(dl)")
+    heading = groups.locator("> dt").first.inner_text()
+    assert "each starves" in heading
+    alone = lab.page.locator("#section section > dl > div:not(:has(dl))")
+    assert groups.count() + alone.count() < len(flows)
+    least, most = re.findall(r"([\d.]+)–([\d.]+) Mb/s", heading)[0]
+    inside = groups.first.locator("dl > div > dt").all_text_contents()
+    rates = [float(re.findall(r"\(([\d.]+) Mb/s", each)[0]) for each in inside]
+    assert (min(rates), max(rates)) == (float(least), float(most))
+
+
 def test_a_and_b_are_explained_each(lab: LabPage, tmp_path: Path) -> None:
     longer = UNFAIR.replace("limit = 60", "limit = 400")
     lab.edit(UNFAIR)
@@ -71,7 +88,7 @@ def test_a_and_b_are_explained_each(lab: LabPage, tmp_path: Path) -> None:
     shown = []
     for heading, toml in ("A: why", UNFAIR), ("B: why", longer):
         section = lab.page.locator("#section section").filter(has_text=heading)
-        shown.append(section.locator("dd").all_inner_texts())
+        shown.append(section.locator("dl.why > div:not(:has(dl)) > dd").all_text_contents())
         path = tmp_path / "scenario.toml"
         path.write_text(toml)
         assert shown[-1] == [each.text for each in ea.run(ea.load(path), seed=1).explain()]

@@ -1,5 +1,7 @@
-// Why flows starve and users are dissatisfied: a sentence for each such flow, from the means over the seeds that are done.
+// Why flows starve and users are dissatisfied: a sentence for each such flow, or for several of which it says the same,
+// from the means over the seeds that are done.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { equalFlows, listed, type Said } from "./equal-flows.ts";
 import { describe } from "../state/describe.ts";
 import { language, pinned, view } from "../state/store.ts";
 import type { Diagnosis, RunAnswer } from "../engine/result.ts";
@@ -22,9 +24,7 @@ function Diagnoses({ view, isLabelled }: { view: View; isLabelled: boolean }) {
   const { runs, diagnoses, problem } = explained;
   const { flows, stations } = runs[0]!.result;
   const names = new Map([...flows, ...stations].map(({ id, name }) => [id, name ?? id]));
-  // As `evenair run --explain`: a fault of a station is not that of its flow.
-  const subject = ({ fault, flow, station }: Diagnosis) =>
-    fault === "takes_airtime" ? station : flow;
+  const name = (each: Diagnosis) => names.get(subject(each)) ?? subject(each);
   return (
     <section class={view.isStale ? "stale" : ""}>
       <h2>{isLabelled ? `${view.label}: why` : "Why"}</h2>
@@ -37,18 +37,55 @@ function Diagnoses({ view, isLabelled }: { view: View; isLabelled: boolean }) {
         <p>No flow has less than half of its fair share.</p>
       ) : (
         <dl class="why">
-          {diagnoses.map((each) => (
-            <div key={subject(each)}>
-              <dt>
-                {names.get(subject(each)) ?? subject(each)} {says(each)}
-              </dt>
-              <dd>{each.text}</dd>
-            </div>
+          {equalFlows(diagnoses).map((said) => (
+            <Group key={subject(said.diagnoses[0]!)} said={said} name={name} />
           ))}
         </dl>
       )}
       <p class="hint">{origin(runs, view.wanted)}</p>
     </section>
+  );
+}
+
+/** As `evenair run --explain`: a fault of a station is not that of its flow. */
+function subject({ fault, flow, station }: Diagnosis): string {
+  return fault === "takes_airtime" ? station : flow;
+}
+
+/** A diagnosis, or one for several flows, and below it that of each of them. */
+function Group({ said, name }: { said: Said; name: (each: Diagnosis) => string }) {
+  const { diagnoses, measure, text, often } = said;
+  const [first] = diagnoses;
+  if (diagnoses.length === 1) return <One diagnosis={first!} name={name(first!)} />;
+  return (
+    <div>
+      <dt>
+        {listed(diagnoses.map(name))}: each {first!.says}
+        {often && ` ${often}`} ({measure})
+      </dt>
+      <dd>
+        {text}
+        <details>
+          <summary>Each of the {diagnoses.length}</summary>
+          <dl class="why">
+            {diagnoses.map((each) => (
+              <One key={subject(each)} diagnosis={each} name={name(each)} />
+            ))}
+          </dl>
+        </details>
+      </dd>
+    </div>
+  );
+}
+
+function One({ diagnosis, name }: { diagnosis: Diagnosis; name: string }) {
+  return (
+    <div>
+      <dt>
+        {name} {says(diagnosis)}
+      </dt>
+      <dd>{diagnosis.text}</dd>
+    </div>
   );
 }
 
