@@ -75,7 +75,8 @@ function readout(flow: FlowGoodput): string {
 const HEIGHT = 190;
 const LEFT = 44;
 const TOP = 8;
-const WIDEST_SLOT = 64;
+/** Bars of few flows do not fill their part of the axis. */
+const WIDEST_BAR = 96;
 /** Mean width of a character of the labels. */
 const CHARACTER = 6.6;
 const LINE = 13;
@@ -95,7 +96,7 @@ function Bars({ id, data, isPair, probed, probe }: BarsProps) {
   const { flows, fairShare } = data;
   const marks = ticks(largest([...flows, fairShare]), 5);
   const texts = tickTexts(marks);
-  const slot = Math.min((width - LEFT) / Math.max(flows.length, 1), WIDEST_SLOT);
+  const slot = (width - LEFT) / Math.max(flows.length, 1);
   const labels = axisLabels(flows, slot);
   const y = (value: number) => TOP + HEIGHT * (1 - value / marks.at(-1)!);
   const x = (k: number) => LEFT + slot * (k + 0.5);
@@ -199,7 +200,7 @@ function barsPath(
   x: Position,
   y: Position,
 ): string {
-  const width = (slot * 0.8) / sides;
+  const width = Math.min((slot * 0.8) / sides, WIDEST_BAR);
   const parts: string[] = [];
   flows.forEach((flow, k) => {
     const value = flow[side];
@@ -224,7 +225,7 @@ function whiskersPath(
   x: Position,
   y: Position,
 ): string {
-  const width = (slot * 0.8) / sides.length;
+  const width = Math.min((slot * 0.8) / sides.length, WIDEST_BAR);
   const cap = Math.min(4, width / 3);
   const parts: string[] = [];
   flows.forEach((flow, k) => {

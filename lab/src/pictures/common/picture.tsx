@@ -36,6 +36,11 @@ export function Picture(props: PictureProps) {
       <figcaption class="picture-head">
         <span class="picture-title">{title}</span>
         {note && <span class="picture-note">{note}</span>}
+        {onStep && (
+          <output class="picture-readout" data-no-export>
+            {readout}
+          </output>
+        )}
       </figcaption>
       {legend && <ul class="picture-legend">{legend}</ul>}
       <div
@@ -55,11 +60,6 @@ export function Picture(props: PictureProps) {
       >
         {props.children}
       </div>
-      {onStep && (
-        <output class="picture-readout" data-no-export>
-          {readout}
-        </output>
-      )}
       <SaveMenu name={name} title={title} rows={rows} figure={() => figure.current!} />
     </figure>
   );
