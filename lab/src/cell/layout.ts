@@ -23,10 +23,13 @@ export interface Layout {
 
 const LANE = 17;
 const QUEUE = 26;
+/** Of the narrowest telephones. */
+const LEAST_WIDTH = 280;
 /** Room for the words below the queue. */
 const LEAST_HEIGHT = 158;
 
-export function layoutOf(width: number, rows: number): Layout {
+export function layoutOf(room: number, rows: number): Layout {
+  const width = Math.max(room, LEAST_WIDTH);
   const isNarrow = width < 560;
   const row = isNarrow ? 19 : 24;
   const height = Math.max(rows * row + 8, LEAST_HEIGHT);

@@ -48,7 +48,7 @@ export function usePlaying(
       const step = FRAME_MS / 1000;
       for (let t = 0; t < BEFORE_S; t += step) dots.current.dots.step(step, rates, drops);
     }
-    if (!isPlaying) draw(mean, dots.current.dots);
+    draw(isPlaying ? momentAt(result, nodes, share.current) : mean, dots.current.dots);
   }, [result, rows, layout.width, layout.height, nodes]);
 
   // Another scenario is played from its beginning, unless its reader wants no motion.
