@@ -1,4 +1,4 @@
-"""What the page opens with: a sentence on the result, and the cell in a drawing that moves with the run."""
+"""What the page opens with: a sentence on the result, and the cell drawn, moving with the run."""
 
 from __future__ import annotations
 

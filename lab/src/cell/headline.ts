@@ -28,6 +28,8 @@ const LONGER = 1.5;
 /** Flows with a name for all of them, and the runs that they are of. */
 interface Party {
   name: string;
+  /** As it is called the second time: "uploads", "these 5". */
+  again: string;
   /** One flow, and not all of several. */
   isOne: boolean;
   ids: Set<string>;
@@ -55,11 +57,11 @@ export function headline(runs: RunAnswer[]): Headline | null {
 /** Each flow of one direction gets less than each of the other. */
 function directions(results: RunResult[], why: Diagnosis[]): Headline | null {
   const flows = comparedFlows(results[0]!);
-  const party = (direction: "up" | "down"): Party => ({
-    name: direction === "up" ? "uploads" : "downloads",
-    isOne: false,
-    ids: new Set(flows.filter((flow) => way(flow) === direction).map(({ id }) => id)),
-  });
+  const party = (direction: "up" | "down"): Party => {
+    const ids = new Set(flows.filter((flow) => way(flow) === direction).map(({ id }) => id));
+    const name = `${direction}loads`;
+    return { name, again: name, isOne: false, ids };
+  };
   const [up, down] = [party("up"), party("down")];
   if (up.ids.size === 0 || down.ids.size === 0) return null;
   const [more, less] = goodput(results, up) >= goodput(results, down) ? [up, down] : [down, up];
@@ -99,19 +101,15 @@ function starving(results: RunResult[], why: Diagnosis[]): Headline | null {
   const starve = why.filter(({ fault }) => fault === "starves").map(({ flow }) => flow);
   const ids = new Set(starve.filter((id) => compared.includes(id)));
   if (ids.size === 0 || ids.size === compared.length) return null;
-  const [only] = ids;
-  const less = {
-    name: ids.size === 1 ? names.get(only!)! : `${ids.size} of ${compared.length} flows`,
-    isOne: ids.size === 1,
-    ids,
+  const party = (own: Set<string>, several: string, again: string): Party => {
+    const [id] = own;
+    const isOne = own.size === 1;
+    const name = isOne ? names.get(id!)! : several;
+    return { name, again: isOne ? name : again, isOne, ids: own };
   };
   const rest = new Set(compared.filter((id) => !ids.has(id)));
-  const [other] = rest;
-  const more = {
-    name: rest.size === 1 ? names.get(other!)! : "the other flows",
-    isOne: rest.size === 1,
-    ids: rest,
-  };
+  const less = party(ids, `${ids.size} of ${compared.length} flows`, `these ${ids.size}`);
+  const more = party(rest, "the other flows", "the other flows");
   return versus(results, why, more, less);
 }
 
@@ -186,13 +184,13 @@ function diagnosed(results: RunResult[], why: Diagnosis[], more: Party, less: Pa
     case "data_losses":
       return usual.place ? lost(results, usual.place, more, less) : null;
     case "ack_losses":
-      return { words: `ACKs for data of ${less.name} are lost` };
+      return { words: `ACKs for data of ${less.again} are lost` };
     case "congestion_marks":
-      return { words: `queues mark packets of ${less.name} as congestion` };
+      return { words: `queues mark packets of ${less.again} as congestion` };
     case "airtime":
       return slow(results, more, less);
     case "controller":
-      return { words: `the controller limits ${less.name}` };
+      return { words: `the controller limits ${less.again}` };
     case "receive_window":
       return windows(results, less);
     case "round_trip_time":
@@ -237,27 +235,27 @@ function lost(results: RunResult[], place: string, more: Party, less: Party): Ca
     case "ap_queue": {
       const acks = acksOf(results);
       if (acks < MOSTLY)
-        return { words: `the ${ap}'s queue drops ${ratio} of the data of ${less.name}` };
+        return { words: `the ${ap}'s queue drops ${ratio} of the data of ${less.again}` };
       const whose = more.name === "uploads" ? "ACKs of uploads" : "ACKs";
       return {
-        words: `${percent(acks)} of the ${ap}'s queue are ${whose}, and it drops ${ratio} of the data of ${less.name}`,
+        words: `${percent(acks)} of the ${ap}'s queue are ${whose}, and it drops ${ratio} of the data of ${less.again}`,
         tour: "uploads-win",
       };
     }
     case "station_queue":
-      return { words: `queues of stations drop ${ratio} of the data of ${less.name}` };
+      return { words: `queues of stations drop ${ratio} of the data of ${less.again}` };
     case "wired_queue":
-      return { words: `the queue of a wired link drops ${ratio} of the data of ${less.name}` };
+      return { words: `the queue of a wired link drops ${ratio} of the data of ${less.again}` };
     case "retry_limit":
-      return { words: `the MAC gives up ${ratio} of the data of ${less.name}` };
+      return { words: `the MAC gives up ${ratio} of the data of ${less.again}` };
     case "policer":
       return {
-        words: `the rate limiter drops ${ratio} of the data of ${less.name}`,
+        words: `the rate limiter drops ${ratio} of the data of ${less.again}`,
         tour: "rate-limiter",
       };
     default:
       return {
-        words: `${ratio} of the data of ${less.name} are lost on the air`,
+        words: `${ratio} of the data of ${less.again} are lost on the air`,
         tour: "random-loss",
       };
   }
@@ -266,21 +264,21 @@ function lost(results: RunResult[], place: string, more: Party, less: Party): Ca
 function slow(results: RunResult[], more: Party, less: Party): Cause {
   const [own, others] = worth(results, less.ids, more.ids);
   return {
-    words: `a second of airtime of ${less.name} carries ${own} Mb, one of ${more.name} ${others} Mb`,
+    words: `a second of airtime of ${less.again} carries ${own} Mb, one of ${more.again} ${others} Mb`,
     tour: "slow-station",
   };
 }
 
 function windows(results: RunResult[], less: Party): Cause {
   const share = percent(limitedByWindow(results, less));
-  return { words: `the receive window limits ${less.name} for ${share} of the time` };
+  return { words: `the receive window limits ${less.again} for ${share} of the time` };
 }
 
 function far(results: RunResult[], more: Party, less: Party): Cause | null {
   const [own, others] = [rttOf(results, less), rttOf(results, more)];
   if (own === null || others === null) return null;
   return {
-    words: `round trips of ${less.name} take ${short(1e3 * own)} ms, those of ${more.name} ${short(1e3 * others)} ms`,
+    words: `round trips of ${less.again} take ${short(1e3 * own)} ms, those of ${more.again} ${short(1e3 * others)} ms`,
   };
 }
 

@@ -171,6 +171,16 @@ test("some flows of a direction starve", () => {
   );
 });
 
+test("several flows are named once", () => {
+  const flows = [flow("up-1", 10), flow("up-2", 1), flow("up-3", 1), flow("up-4", 10)];
+  for (const k of [1, 2]) flows[k].data_losses = { error: 50 };
+  const why = ["up-2", "up-3"].map((id) => starves(id, "data_losses", "error"));
+  assert.equal(
+    say(flows, { why }).text,
+    "The other flows get 10 times what 2 of 4 flows get, because 5.0% of the data of these 2 are lost on the air.",
+  );
+});
+
 test("nothing at all is no factor", () => {
   assert.equal(
     say([flow("up-1", 4), flow("down-1", 0)]).text,
