@@ -14,6 +14,7 @@ const { flowTrack, queueTrack } = await load("pictures/data/series.ts");
 const { pooled, progress } = await load("pictures/view.ts");
 const { compared } = await load("pictures/data/fairness.ts");
 const { noticed, noticedRows, noticedText } = await load("pictures/data/users.ts");
+const { axisEnd } = await load("pictures/data/numbers.ts");
 const { ticks, tickTexts } = await load("pictures/common/scale.ts");
 
 const flow = (id, goodput_bps, more = {}) => ({
@@ -275,6 +276,14 @@ test("means over time leave out what is not known", () => {
   assert.equal(track.flows.length, 2);
   assert.deepEqual(queueTrack(traced).lines[1].values, [0, 0, 1]);
   assert.equal(queueTrack(view(result(1, { "up-1": 1 }))), null);
+});
+
+test("an axis has room for intervals, but not for those of two seeds", () => {
+  const of = (mean, ci95) => ({ a: { mean, ci95 }, b: null });
+  assert.equal(axisEnd([of(1, 0.1), of(2, 0.5)]), 2.5);
+  assert.equal(axisEnd([of(1, 9), of(2, null)]), 3);
+  assert.equal(axisEnd([{ a: { mean: 1, ci95: 0 }, b: { mean: 4, ci95: 1 } }]), 5);
+  assert.equal(axisEnd([{ a: null, b: null }]), 0);
 });
 
 test("ticks are round and end at or above the largest value", () => {

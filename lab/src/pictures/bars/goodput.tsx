@@ -9,7 +9,7 @@ import {
   type FlowGoodput,
   type Goodput as Data,
 } from "../data/goodput.ts";
-import { largest, pairText } from "../data/numbers.ts";
+import { axisEnd, pairText } from "../data/numbers.ts";
 import { AreaSwatch, areaFill, Hatches, LineSwatch } from "../common/marks.tsx";
 import { Key, Picture } from "../common/picture.tsx";
 import { useProbe } from "../common/probe.ts";
@@ -94,7 +94,7 @@ interface BarsProps {
 function Bars({ id, data, isPair, probed, probe }: BarsProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const { flows, fairShare } = data;
-  const marks = ticks(largest([...flows, fairShare]), 5);
+  const marks = ticks(axisEnd([...flows, fairShare]), 5);
   const texts = tickTexts(marks);
   const slot = (width - LEFT) / Math.max(flows.length, 1);
   const labels = axisLabels(flows, slot);
@@ -147,7 +147,7 @@ function Bars({ id, data, isPair, probed, probe }: BarsProps) {
             )),
           )}
           <path
-            d={whiskersPath(flows, sides, slot, x, y)}
+            d={whiskersPath(flows, sides, slot, x, y, marks.at(-1)!)}
             fill="none"
             stroke={cssColour("text")}
             stroke-width={slot > 6 ? 1.2 : 0.6}
@@ -224,6 +224,7 @@ function whiskersPath(
   slot: number,
   x: Position,
   y: Position,
+  end: number,
 ): string {
   const width = Math.min((slot * 0.8) / sides.length, WIDEST_BAR);
   const cap = Math.min(4, width / 3);
@@ -233,12 +234,14 @@ function whiskersPath(
       const value = flow[side];
       if (!value?.ci95) continue;
       const middle = barLeft(x(k), side, sides.length, width) + width / 2;
-      const [low, high] = [y(Math.max(value.mean - value.ci95, 0)), y(value.mean + value.ci95)];
+      const upper = value.mean + value.ci95;
+      const [low, high] = [y(Math.max(value.mean - value.ci95, 0)), y(Math.min(upper, end))];
       const across = `M${(middle - cap).toFixed(2)} `;
       parts.push(
         `M${middle.toFixed(2)} ${low.toFixed(2)}V${high.toFixed(2)}`,
         `${across}${low.toFixed(2)}h${(2 * cap).toFixed(2)}`,
-        `${across}${high.toFixed(2)}h${(2 * cap).toFixed(2)}`,
+        // Without an end where it goes on beyond the axis.
+        ...(upper <= end ? [`${across}${high.toFixed(2)}h${(2 * cap).toFixed(2)}`] : []),
       );
     }
   });

@@ -2,6 +2,7 @@
 import { useId } from "preact/hooks";
 import { scaled, withInterval, type Estimate } from "../../statistics.ts";
 import { cssColour, type Colour } from "../colours.ts";
+import { axisEnd } from "../data/numbers.ts";
 import { areaFill, Hatches } from "../common/marks.tsx";
 import { tickTexts, ticks } from "../common/scale.ts";
 import { useWidth } from "../../widgets/width.ts";
@@ -39,16 +40,13 @@ export function RowsChart({
   const id = useId();
   const [ref, width] = useWidth<HTMLDivElement>();
   const sides: Side[] = isPair ? ["a", "b"] : ["a"];
-  const ends = rows.flatMap((row) =>
-    sides.map((side) => (row[side]?.mean ?? 0) + (row[side]?.ci95 ?? 0)),
-  );
   const label = ({ label }: Row, side: Side) => (isPair ? `${label} ${side.toUpperCase()}` : label);
   const number = (value: Estimate) => withInterval(scaled(value, scale), decimals);
   const lengths = (texts: string[]) => Math.max(0, ...texts.map((text) => text.length)) * CHARACTER;
   const left = lengths(rows.map((row) => label(row, "b"))) + 12;
   const right =
     lengths(rows.flatMap((row) => sides.map((side) => (row[side] ? number(row[side]) : "")))) + 16;
-  const marks = axis((most ?? Math.max(0, ...ends)) * scale, width - left - right);
+  const marks = axis((most ?? axisEnd(rows)) * scale, width - left - right);
   const texts = tickTexts(marks);
   const x = (value: number) => left + (value / marks.at(-1)!) * Math.max(width - left - right, 10);
   const height = rows.length * (sides.length * LINE + GAP);
@@ -134,7 +132,7 @@ function Point({ x, y, colour, side }: { x: number; y: number; colour: Colour; s
 
 interface WhiskerProps {
   value: Estimate;
-  /** Of the axis: an index or a share is not above 1, whatever the interval. */
+  /** Of the axis. */
   end: number;
   x: (value: number) => number;
   y: number;
@@ -146,6 +144,8 @@ function Whisker({ value, end, x, y }: WhiskerProps) {
     x(Math.max(value.mean - value.ci95, 0)),
     x(Math.min(value.mean + value.ci95, end)),
   ];
-  const d = `M${low} ${y}H${high}M${low} ${y - 4}v8M${high} ${y - 4}v8`;
+  // Without an end where it goes on beyond the axis.
+  const cap = value.mean + value.ci95 <= end ? `M${high} ${y - 4}v8` : "";
+  const d = `M${low} ${y}H${high}M${low} ${y - 4}v8${cap}`;
   return <path d={d} stroke={cssColour("text")} stroke-width="1.2" fill="none" />;
 }

@@ -27,11 +27,13 @@ export function short(value: number): string {
   return fixed(value, decimals);
 }
 
-/** The largest upper end of intervals. */
-export function largest(pairs: readonly Pair<Estimate>[]): number {
-  let most = 0;
-  for (const { a, b } of pairs) {
-    for (const each of [a, b]) if (each) most = Math.max(most, each.mean + (each.ci95 ?? 0));
-  }
-  return most;
+/** An interval beyond the axis is cut there: intervals of few seeds would leave bars a small part of it. */
+const LONGEST_INTERVAL = 1.5;
+
+/** What an axis has room for: the largest upper end of intervals, at most half more than the largest mean. */
+export function axisEnd(pairs: readonly Pair<Estimate>[]): number {
+  const known = pairs.flatMap(({ a, b }) => [a, b]).filter((each) => each !== null);
+  const ends = known.map(({ mean, ci95 }) => mean + (ci95 ?? 0));
+  const means = known.map(({ mean }) => mean);
+  return Math.min(Math.max(0, ...ends), LONGEST_INTERVAL * Math.max(0, ...means));
 }
