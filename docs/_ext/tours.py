@@ -28,6 +28,7 @@ NAMES = (
     "random-loss",
     "rate-limiter",
     "tune-access-point",
+    "uploads-today",
 )
 """In the order in which they are read."""
 

@@ -6,6 +6,7 @@ import randomLoss from "./random-loss.toml";
 import rateLimiter from "./rate-limiter.toml";
 import slowStation from "./slow-station.toml";
 import tuneAccessPoint from "./tune-access-point.toml";
+import uploadsToday from "./uploads-today.toml";
 import uploadsWin from "./uploads-win.toml";
 
 export interface Tour {
@@ -68,6 +69,7 @@ export const TOURS: Tour[] = [
   { name: "random-loss", ...randomLoss },
   { name: "rate-limiter", ...rateLimiter },
   { name: "tune-access-point", ...tuneAccessPoint },
+  { name: "uploads-today", ...uploadsToday },
 ];
 
 /** Where a visitor is: a tour, and the number of a step from 1. The step after the last is the question. */
