@@ -29,6 +29,7 @@ NAMES = (
     "rate-limiter",
     "tune-access-point",
     "uploads-today",
+    "limiter-today",
 )
 """In the order in which they are read."""
 
