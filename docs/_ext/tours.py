@@ -30,6 +30,7 @@ NAMES = (
     "tune-access-point",
     "uploads-today",
     "limiter-today",
+    "airtime-today",
 )
 """In the order in which they are read."""
 

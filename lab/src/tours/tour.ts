@@ -1,6 +1,7 @@
 // The guided tours: sequences of scenarios with a text and a question. Their files are data that the
 // documentation and the tests read, too: docs/_ext/tours.py.
 import type { Change } from "../engine/language.ts";
+import airtimeToday from "./airtime-today.toml";
 import limiterToday from "./limiter-today.toml";
 import queueDisciplines from "./queue-disciplines.toml";
 import randomLoss from "./random-loss.toml";
@@ -72,6 +73,7 @@ export const TOURS: Tour[] = [
   { name: "tune-access-point", ...tuneAccessPoint },
   { name: "uploads-today", ...uploadsToday },
   { name: "limiter-today", ...limiterToday },
+  { name: "airtime-today", ...airtimeToday },
 ];
 
 /** Where a visitor is: a tour, and the number of a step from 1. The step after the last is the question. */
