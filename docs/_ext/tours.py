@@ -31,6 +31,7 @@ NAMES = (
     "uploads-today",
     "limiter-today",
     "airtime-today",
+    "window-today",
 )
 """In the order in which they are read."""
 

@@ -10,6 +10,7 @@ import slowStation from "./slow-station.toml";
 import tuneAccessPoint from "./tune-access-point.toml";
 import uploadsToday from "./uploads-today.toml";
 import uploadsWin from "./uploads-win.toml";
+import windowToday from "./window-today.toml";
 
 export interface Tour {
   name: string;
@@ -74,6 +75,7 @@ export const TOURS: Tour[] = [
   { name: "uploads-today", ...uploadsToday },
   { name: "limiter-today", ...limiterToday },
   { name: "airtime-today", ...airtimeToday },
+  { name: "window-today", ...windowToday },
 ];
 
 /** Where a visitor is: a tour, and the number of a step from 1. The step after the last is the question. */
