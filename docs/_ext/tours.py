@@ -32,6 +32,7 @@ NAMES = (
     "limiter-today",
     "airtime-today",
     "window-today",
+    "losses-today",
 )
 """In the order in which they are read."""
 

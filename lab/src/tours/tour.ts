@@ -3,6 +3,7 @@
 import type { Change } from "../engine/language.ts";
 import airtimeToday from "./airtime-today.toml";
 import limiterToday from "./limiter-today.toml";
+import lossesToday from "./losses-today.toml";
 import queueDisciplines from "./queue-disciplines.toml";
 import randomLoss from "./random-loss.toml";
 import rateLimiter from "./rate-limiter.toml";
@@ -76,6 +77,7 @@ export const TOURS: Tour[] = [
   { name: "limiter-today", ...limiterToday },
   { name: "airtime-today", ...airtimeToday },
   { name: "window-today", ...windowToday },
+  { name: "losses-today", ...lossesToday },
 ];
 
 /** Where a visitor is: a tour, and the number of a step from 1. The step after the last is the question. */
