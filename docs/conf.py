@@ -29,7 +29,7 @@ project = "evenair"
 author = "the authors of evenair"
 release = version = __version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "evenair_reference", "evenair_lab"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "evenair_reference", "evenair_lab", "rfc_coverage"]
 root_doc = "docs/index"
 include_patterns = [
     "docs/**",
