@@ -169,7 +169,9 @@ class FakePool:
         jobs: Sequence[tuple[Scenario, int]],
         keep: Callable[[int, RunResult], None],
         progress: Callable[[float], None],
+        most: int | None,
     ) -> None:
+        assert most is None
         for index, (scenario, seed) in enumerate(jobs):
             if index == self.stop_after:
                 raise KeyboardInterrupt
