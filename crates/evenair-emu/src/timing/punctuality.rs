@@ -14,7 +14,7 @@ use serde::Serialize;
 /// within the bound of lateness.
 const LARGEST_SHARE: f64 = 0.01;
 /// The longest stall, however long the run is. Linux's retransmission timeout is the smoothed
-/// round-trip time and at least this (`TCP_RTO_MIN`; RFC 6298, (2.3) has the formula): a shorter
+/// round-trip time and at least this (`TCP_RTO_MIN`; RFC 6298 section 2.3 has the formula): a shorter
 /// stall fires no timer of TCP that would not have fired without it. After a longer one windows
 /// begin at one segment, and what that costs is not bounded by the length of the stall.
 const LONGEST_STALL: Duration = Duration::from_millis(200);
@@ -92,7 +92,7 @@ impl Watch {
     ///
     /// Of the warm-up those stalls count as stalls that reach into the measured time or end less
     /// than their own length before it: a retransmission timer that has backed off during the stall
-    /// (RFC 6298, (5.5)) is due by then at the latest.
+    /// (RFC 6298 section 5.5) is due by then at the latest.
     pub fn note(&mut self, due: Instant, now: Instant) {
         let behind = now.min(self.end).since(due);
         if self.begin == Instant::NEVER || behind == Duration::ZERO {

@@ -5,7 +5,7 @@ use crate::time::Duration;
 
 /// Clock granularity G of RFC 6298: 10 ms, the tick of ns-2 and of a Linux kernel with HZ = 100.
 pub const CLOCK_GRANULARITY: Duration = Duration::from_millis(10);
-/// The longest timeout, backed off or not (RFC 6298 2.5 allows a maximum of at least 60 s).
+/// The longest timeout, backed off or not (RFC 6298 section 2.5 allows a maximum of at least 60 s).
 pub const MAX_RTO: Duration = Duration::from_secs(60);
 
 named! {
@@ -46,7 +46,7 @@ impl RttEstimator {
         Self { formula, min_rto, smoothed, deviation, rto: initial_rto, samples, sum, least }
     }
 
-    /// Takes a round-trip time measured on a segment that was sent once (Karn; RFC 6298 3), the only one of its round
+    /// Takes a round-trip time measured on a segment that was sent once (Karn; RFC 6298 section 3), the only one of its round
     /// trip, and ends any back-off.
     #[inline(always)]
     pub fn sample(&mut self, rtt: Duration) {
@@ -75,12 +75,12 @@ impl RttEstimator {
         self.rto = rto.min(MAX_RTO);
     }
 
-    /// Doubles the timeout (RFC 6298 5.5).
+    /// Doubles the timeout (RFC 6298 section 5.5).
     pub fn back_off(&mut self) {
         self.rto = (self.rto * 2).min(MAX_RTO);
     }
 
-    /// The handshake timed out: data starts with a timeout of 3 s at least (RFC 6298 5.7).
+    /// The handshake timed out: data starts with a timeout of 3 s at least (RFC 6298 section 5.7).
     pub fn be_patient(&mut self) {
         self.rto = self.rto.max(Duration::from_secs(3));
     }
@@ -147,7 +147,7 @@ impl LinuxDeviation {
     }
 }
 
-/// SRTT and RTTVAR after a sample, from those before it (RFC 6298 2.2 and 2.3, with alpha = 1/8 and
+/// SRTT and RTTVAR after a sample, from those before it (RFC 6298 section 2.2 and 2.3, with alpha = 1/8 and
 /// beta = 1/4).
 #[inline(always)]
 pub(super) fn smooth(before: Option<(Duration, Duration)>, rtt: Duration) -> (Duration, Duration) {

@@ -5,7 +5,7 @@
 //! - limited transmit (section 5, step 3) is as the flow has it, but sends what the pipe allows;
 //! - a timeout forgets what was reported (RFC 2018 section 8), and what is reported afterwards is left
 //!   out when everything outstanding is sent again;
-//! - the timer restarts at each ACK of new data (RFC 6298 5.3; section 6 would allow to restart it
+//! - the timer restarts at each ACK of new data (RFC 6298 section 5.3; section 6 would allow to restart it
 //!   at each retransmission too), and when recovery begins.
 
 use crate::time::Instant;

@@ -587,7 +587,7 @@ fn a_stopped_sender_repairs_and_sends_nothing_new() {
     assert_eq!(hand.sender.poll_at(), Instant::NEVER);
 }
 
-// Found by these tests and not yet mended
+// Between an ACK and the next segment
 
 /// Two ACKs may come before the sender is asked: the repair that the first wanted is then void.
 #[test]
@@ -603,7 +603,7 @@ fn an_ack_for_everything_voids_the_repair_before_it_is_sent() {
     }
 }
 
-/// RFC 6298, 5.7: a handshake that timed out leaves a timeout of 3 s at least.
+/// RFC 6298 section 5.7: a handshake that timed out leaves a timeout of 3 s at least.
 #[test]
 fn a_handshake_that_timed_out_leaves_a_timeout_of_three_seconds_at_least() {
     for (initial_rto, rto) in [(1, 3), (3, 6)] {
