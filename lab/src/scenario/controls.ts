@@ -280,6 +280,8 @@ class Maker {
       const inner = shapeOf(this.grammar.schema, node, unit);
       const present = valueAt(value, name) ?? node.default;
       const hint = { ...(key.endsWith("queue") ? keys.QUEUE[name] : {}), ...keys.PARAMETERS[name] };
+      // Where there is a default, leaving the key out means that, and not what the hint calls it.
+      if (typeof node.default === "string") delete hint.absent;
       const control = this.build(`${key}.${name}`, node, inner, present, hint);
       return control ? [control] : [];
     });

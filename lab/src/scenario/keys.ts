@@ -312,7 +312,7 @@ export const PARAMETERS: Hints = {
   tx_power_dbm: { range: { from: 0, to: 30, step: 1 } },
   noise_figure_db: { range: { from: 0, to: 15, step: 1 } },
   lookaround: { range: { from: 0, to: 100, step: 5 } },
-  ecn: { label: "ECN", absent: "not-ECT" }, // of datagrams; of a queue it is a switch
+  ecn: { label: "ECN", absent: "not-ECT" }, // of datagrams; of a queue a switch, of bbr a rule
   classic_protection: {
     label: "share of the classic queue, %",
     range: { from: 0, to: 100, step: 5 },
