@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import shutil
+from pathlib import Path
 
 import evenair as ea
 import pytest
@@ -12,8 +15,8 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.real_time("iperf3 over emulated air"),
     pytest.mark.skipif(
-        "(os.geteuid() != 0 or not os.path.exists('/dev/net/tun') or not shutil.which('iperf3'))"
-        " and os.environ.get('CI') != 'true'",
+        (os.geteuid() != 0 or not Path("/dev/net/tun").exists() or not shutil.which("iperf3"))
+        and os.environ.get("CI") != "true",
         reason="the test-bed needs root, /dev/net/tun and iperf3",
     ),
 ]
