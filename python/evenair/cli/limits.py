@@ -31,8 +31,8 @@ def remark_on_limits(
     """Say which queues keep a limit that is not Linux's, of those whose kind overrides set.
 
     `document` is the scenario with the overrides, or with none of those that set a kind.
-    That is a trap where kinds are compared: with the limit of a short FIFO queue, one that manages
-    its delay drops packets because it is full.
+    A comparison of kinds at the limit of a short FIFO queue misleads: a queue that manages its
+    delay then drops packets because it is full.
     """
     if arguments.quiet:
         return
